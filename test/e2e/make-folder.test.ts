@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundleEntry } from '../helpers/bundle.ts';
 
-it.runIf(process.platform === 'linux')('gives up if the system does not create a folder', async () => {
+it.runIf(process.platform === 'linux')('gives up if the folder cannot be created', async () => {
   // Runs in a separate process, because an endless loop would block this one.
   const { file, remove } = await bundleEntry('src/lib/kernel/temporary-file.ts');
   onTestFinished(remove);

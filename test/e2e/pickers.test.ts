@@ -70,7 +70,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(130);
   });
 
-  test('is prompted for in a list of run ids, with the latest run first', async () => {
+  test('is selected from a list of run ids, latest run first', async () => {
     const { env, cwd, close } = await openPlatformHome({ fixtures: RUNS });
     onTestFinished(close);
     const screen = openTerminal(['pipelines', 'watch'], { cwd, env });

@@ -25,7 +25,7 @@ const listenFlags = {
   host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
   port: { value: 'n', default: '4020', help: 'port to listen on; 0 chooses a free one' },
   allow: allowFlag,
-  anyController: { help: 'accept callbacks for every workspace' },
+  anyController: { help: 'accept callbacks for any workspace' },
   forwardTo: { value: 'url', help: 'forward each verified callback to this address, byte for byte' },
   keep: { value: 'dir', writes: true, help: 'store each callback as files for `dsr callbacks verify`' },
   on: {

@@ -64,7 +64,7 @@ export const makeEvidence = defineCommand({
   columns: view.columns,
   output: evidenceResult,
   notes: [
-    'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to check the signatures with openssl.',
+    'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to verify the signatures with openssl.',
     'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that is not exactly a status.',
     'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where the messages are. The page lists messages that are missing or changed, and the archive omits them. --kept adds folders that were moved, or that an earlier version wrote.',
   ],

@@ -51,7 +51,7 @@ const startFlags = {
   as: { value: 'profile', help: "imitate this profile's platform: its ids, domains and names; accepts any secret" },
   fromLive: {
     value: 'profile',
-    help: "like --as, and also copies that platform's roles, groups and warehouse resources; replaces the state",
+    help: "like --as, but also copies that platform's roles, groups and warehouse resources; replaces the state",
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },

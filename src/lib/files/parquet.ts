@@ -154,7 +154,7 @@ class TooLarge extends Error {
 }
 
 const ADVICE =
-  'Write the file again with smaller pages or row groups, for example `row_group_size=100_000` in pyarrow or `ROW_GROUP_SIZE 100000` in DuckDB.';
+  'Rewrite the file with smaller pages or row groups, for example `row_group_size=100_000` in pyarrow or `ROW_GROUP_SIZE 100000` in DuckDB.';
 
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));

@@ -199,7 +199,7 @@ ${lost.length === 0 ? '' : `<p>These certificates are not in this archive, so si
 ${
   commands.length === 0
     ? none
-    : `<p>You can check the signatures with openssl. Run these commands in the unpacked archive; each <code>dgst</code> prints
+    : `<p>You can verify the signatures with openssl. Run these commands in the unpacked archive; each <code>dgst</code> prints
 <code>Verified OK</code>. <code>verify</code> checks the chain at the time of the last message: it prints <code>OK</code> if this
 machine trusts the root (<code>-CAfile</code> names another). The next command lists the chain. The subject alternative name
 must be the processor's domain.</p>

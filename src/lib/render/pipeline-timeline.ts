@@ -124,7 +124,7 @@ function legend(entries: readonly Entry[]): string {
   const keys: [kind: string, occurs: boolean, text: string][] = [
     ['rows', entries.some(({ successful }) => successful > 0), 'rows accepted'],
     ['refused', entries.some(({ failed }) => failed > 0), 'rows that failed'],
-    ['warn', tones.has('warn'), 'share of runs without success'],
+    ['warn', tones.has('warn'), 'share of unsuccessful runs'],
     ['bad', tones.has('bad'), isDaily ? 'a day without a success' : 'a run that failed'],
     ['halted', tones.has('halted'), 'stopped'],
     ['going', tones.has('going'), 'not finished'],

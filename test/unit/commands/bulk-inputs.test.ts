@@ -22,7 +22,7 @@ function write(name: string, content: string | Uint8Array): void {
 }
 
 describe('dsr submit --bulk', () => {
-  it("keeps the input's byte order mark and line breaks in the results file", async () => {
+  it("keeps the input's byte order mark and line endings in the results file", async () => {
     write('excel.csv', '\ufeffE-Mail;Note;\r\nr1@example.com;"a;b";\r\n;;\r\n');
     const flags = ['--source', 'excel', '--map', 'E-Mail=email', '--map', 'Note=-'];
     expect((await home.run([...`${DSR} excel.csv`.split(' '), ...flags])).code).toBe(0);

@@ -134,7 +134,7 @@ describe('an address', () => {
   });
 
   it.each([true, false])(
-    'is read to the end despite closed connections (server supports range requests: %s)',
+    'is read to the end despite dropped connections (server supports range requests: %s)',
     async (hasRanges) => {
       store.hasRanges = hasRanges;
       store.files['users.ndjson'] = { bytes: Buffer.from(userRows(45_000)), etag: '"1"' };

@@ -87,7 +87,7 @@ export function createProfiles(db: Database) {
       const id = owners.claim(change, own, fresh) ? fresh : (owners.owner(change, own) ?? fresh);
       return { id, added: identities.filter((identity) => owners.claim(change, identity, id)) };
     }
-    if (identities.length === 0) throw new TypeError('a change without a subject');
+    if (identities.length === 0) throw new TypeError('the change has no subject');
     const added = identities.filter((identity) => owners.claim(change, identity, fresh));
     const known = identities.find((identity) => !added.includes(identity));
     const id = (known && owners.owner(change, known)) ?? fresh;

@@ -148,7 +148,7 @@ export function checkFormat(asked: Asked, command: Command): void {
         `It supports ${formats.join(', ').replace('table', 'table, wide')}.`,
       );
     throw usageError(
-      `--out ${asked.out}: the extension means ${output}, and this command does not support the ${output} format.`,
+      `--out ${asked.out}: the extension selects ${output}, which this command does not support.`,
       `Use the extension of a supported format, such as .txt. Formats: ${formats.join(', ')}.`,
     );
   }

@@ -206,7 +206,7 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('is reported as unknown without proof that the request is ours, even after a lost response', async () => {
+  it('is reported as unknown if nothing proves that the request is ours, even after a lost response', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before', times: 1 });
     const { code, data, line } = await bulk('joe@example.com', 'g', elsewhere());

@@ -101,7 +101,7 @@ describe('roles history', () => {
     expect((await admin.run(`roles rollback ${last ?? ''} --force ${flag}`)).stderr).not.toContain('also undoes');
   });
 
-  it('reports that the file of a revision is damaged', async () => {
+  it('reports a damaged revision file', async () => {
     await admin.run('roles push --yes');
     const { data } = await admin.json<Item[]>('roles history');
     const name = `${data[0]?.revision ?? ''}.json`;

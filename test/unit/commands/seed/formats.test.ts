@@ -139,7 +139,7 @@ test('reports each invalid row in seed validate as file:line: field: reason', as
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('prints a template in both formats that seed validate and seed preview accept', async () => {
+test('prints, in either format, a template that seed validate and seed preview accept', async () => {
   for (const format of ['csv', 'ndjson']) {
     const { stdout } = await seeding.run(['seed', 'template', '--format', format]);
     const file = seeding.write(`template.${format}`, stdout);

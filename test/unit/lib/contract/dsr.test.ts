@@ -58,7 +58,7 @@ describe('a request', () => {
     expect(DsrRequest.parse({ ...PLAIN, subject_request_id: ID.toUpperCase() }).subject_request_id).toBe(ID);
   });
 
-  it('has either spelling of the publisher id normalized', () => {
+  it('normalizes either spelling of the publisher id', () => {
     const body = { ...PLAIN, subject_identities: { ose_publishing_id: entry('p'), email: entry() } };
     expect(DsrRequest.parse(body).subject_identities).toEqual({ ose_publisher_id: entry('p'), email: entry() });
     expect(body.subject_identities).toHaveProperty('ose_publishing_id');

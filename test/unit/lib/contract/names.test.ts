@@ -93,7 +93,7 @@ describe('the translation of values', () => {
     expect(named().encode(7, marks)).toBe(7);
   });
 
-  it('rejects two keys that map to the same word, instead of losing one of them', () => {
+  it('rejects two keys that map to the same word, instead of dropping one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
     expect(collide).toThrow('two fields map to pid on the wire');

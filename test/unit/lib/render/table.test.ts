@@ -221,7 +221,7 @@ test.each([
   expect(drawn.split('\n')[1]).toBe(`${'x'.repeat(19)}  ${shown}`);
 });
 
-test('wraps JSON in a record between its fields', () => {
+test('wraps the JSON in a record at field boundaries', () => {
   const drawn = drawRecord(
     '{"type":"incremental","from":"2024"}',
     [{ key: 'mode', value: (it) => it }],

@@ -132,7 +132,7 @@ describe('a usage error', () => {
     [['emulator', 'env', '-o', 'html'], 'does not support the html format', 'It supports table, wide, json'],
     [
       ['completion', 'bash', '--out', 'x.html'],
-      '--out x.html: the extension means html',
+      '--out x.html: the extension selects html',
       'such as .txt. Formats: table, json',
     ],
     [['emulator', 'log', '--query', 'a['], '--query is not a valid JMESPath expression', 'jmespath.org'],

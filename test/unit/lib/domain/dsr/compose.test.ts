@@ -42,7 +42,7 @@ describe('a composed request', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('has the requested skip_waiting_period in the extension: %s', (skip) => {
+  it.each([true, false])('puts the requested skip_waiting_period into the extension: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },

@@ -116,7 +116,7 @@ describe('a row', () => {
     });
   });
 
-  it('contains values from flags for empty and missing cells', () => {
+  it('uses the flag values for empty and missing cells', () => {
     const defaults = {
       regulation: 'gdpr',
       subject_request_type: 'erasure',
