@@ -105,7 +105,7 @@ export async function run(
   };
   try {
     const left = overdue();
-    // The command finished before it was overdue.
+    // Rejects if the command finishes before it is overdue.
     left.catch(() => undefined);
     return await Promise.race([ended(), left]);
   } finally {

@@ -9,7 +9,7 @@ import { newKey } from '../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 const SAN = `subjectAltName=DNS:${DOMAIN}`;
-// An hour later, because certificates are valid from the moment they are created.
+// An hour ahead, because certificates are not valid before they are created.
 const NOW = Date.now() + 3_600_000;
 const DAY = 86_400_000;
 
@@ -29,7 +29,7 @@ const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
   issue({ subject: '/CN=Middle', key: newKey('ec'), extensions: AUTHORITY, ...wanted });
-/** Issues a root with a different type of key. */
+/** Issues a root with this key, so that tests can use any type of key. */
 const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });

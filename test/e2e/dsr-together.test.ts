@@ -11,7 +11,7 @@ import { size } from '../helpers/size.ts';
 const MANY = size(10, 5);
 const ROWS = 40;
 
-/** More bytes than a pipe buffers, so that a writer waits for its reader. */
+/** Makes the rows together exceed a pipe's buffer, so that a writer waits for its reader. */
 const WIDE = 'x'.repeat(32 * 1024);
 const LINES = Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,${WIDE}${row},g\n`);
 

@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);
-    // The learned rate is 97 % of the 50 requests counted in this second, or less if a new second has begun.
+    // The learned rate is 97% of the 50 requests counted in this second, or less if a new second has begun.
     expect((await b.take(1)).everyMs).toBeGreaterThan(20);
 
     const [c, d] = [await open('known', 50), await open('known', 50)];

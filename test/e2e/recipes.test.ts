@@ -139,7 +139,7 @@ const commit = (): void => {
   git('commit', '--quiet', '-m', 'Change roles');
 };
 
-/** Makes the working folder a clone of a repository next to it. */
+/** Makes the working directory a clone of a repository next to it. */
 function repository(): void {
   git('init', '--quiet');
   git('init', '--quiet', '--bare', join(home.folder, 'origin.git'));

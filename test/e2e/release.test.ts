@@ -63,7 +63,7 @@ async function repository(changes: Record<string, string> = {}): Promise<string>
 const hasDpkg = process.platform === 'linux' && spawnSync('dpkg-deb', ['--version']).error === undefined;
 const AUTHOR = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'init.defaultBranch=main'];
 const git = (folder: string, ...args: string[]): Promise<Result> => run('git', [...AUTHOR, ...args], folder);
-/** The author of the tag. */
+/** Git uses the committer as the tagger. */
 const TAGGER = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
 const release = (folder: string): Promise<Result> => run(process.execPath, ['scripts/release.mjs'], folder, TAGGER);
 

@@ -36,7 +36,7 @@ export interface CliResult {
 }
 
 /**
- * An isolated home: the program's four folders, temporary files and a working folder. A process that runs with this
+ * An isolated home: the program's four folders, temporary files and a working directory. A process that runs with this
  * home's environment reports its platforms' exchanges, so that they are checked.
  */
 export interface CliHome {

@@ -1,4 +1,4 @@
-// A proxy between the program and an embedded platform that injects one fault into a chosen request.
+// A proxy between the program and an embedded platform that injects faults into chosen requests.
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -25,7 +25,7 @@ export interface ProxyFault {
   delivered: boolean;
   /** The port is closed, so there is no request to inject a fault into. */
   refuses?: boolean;
-  /** True if a client waits until its timeout. */
+  /** True if a client waits until its timeout, or for as long as `Retry-After` says. */
   slow?: boolean;
   /** Returns a replacement for the platform's response; use `act` for an incomplete one. */
   answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;

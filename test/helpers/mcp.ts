@@ -25,7 +25,7 @@ export interface Assistant {
   /** Everything that the server wrote, one message per line. */
   written(): string;
   stderr(): string;
-  /** Ends the server as a signal would. */
+  /** Aborting it ends the server as a signal would. */
   stop: AbortController;
   /** Closes the server's input and returns its exit code. */
   end(): Promise<number>;

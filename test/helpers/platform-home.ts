@@ -46,7 +46,7 @@ export interface JsonError {
 /** Platforms from earlier tests in this process, by clock. A reset takes a tenth of the time that a start takes. */
 const idle: Record<ClockMode, TestEmulator[]> = { real: [], manual: [] };
 
-/** Returns the clock if it is the only option of the platform; otherwise undefined. */
+/** Returns the clock if no other option is set; otherwise undefined. */
 function clockAlone({ clock = 'real', ...others }: StartOptions): ClockMode | undefined {
   return Object.keys(others).length === 0 ? clock : undefined;
 }
@@ -60,7 +60,7 @@ export async function openPlatformHome(
   const given = typeof options === 'function' ? options(home.folder) : options;
   const clock = clockAlone(given);
   const before = clock && !shared ? idle[clock].pop() : undefined;
-  // A manual clock has not moved since the last test.
+  // A manual clock has not moved since the previous test, so reset it to the current time.
   await before?.reset();
   const platform = shared ?? before ?? (await startTestEmulator(given));
   const env = { ...home.env, ...environmentOf(platform.ready) };
@@ -103,7 +103,7 @@ export async function openPlatformHome(
   };
 }
 
-/** Moves the settings from the environment to the profile `qa`, which becomes the profile in use. The secrets stay. */
+/** Moves the settings, except secrets, from the environment to the profile `qa`, and selects that profile. */
 export function useProfile({ env }: { env: Record<string, string> }): void {
   const names = SETTING_NAMES.filter((name) => env[variableOf(name)] !== undefined);
   const qa = Object.fromEntries(names.map((name) => [name, env[variableOf(name)]]));

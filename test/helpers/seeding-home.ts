@@ -9,7 +9,7 @@ export interface Seeding {
   sink: Sink;
   folder: string;
   stateFolder: string;
-  /** Writes a file into the working folder and returns its name. */
+  /** Writes a file into the working directory and returns its name. */
   write(name: string, content: string | Uint8Array): string;
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   /** Runs `seed bulk` with `--yes -o json` and parses the result. */
@@ -83,7 +83,7 @@ export function createHurriedClock(): Clock & { readonly sleptMs: number } {
   };
 }
 
-/** Returns the body of one user in the usual spelling. */
+/** Returns the body of one user as compact JSON. */
 export function userRow(id: number | bigint | string, attribute = 'Orders'): string {
   return `{"environment":"production","xpid":${id},"calculated_attributes":{"5001":[{"attribute_name":"${attribute}","calculation_type":"count","cutoff_date":"2024-01-31","seed":{"value":"3"}}]}}`;
 }

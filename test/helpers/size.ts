@@ -15,7 +15,7 @@ export function size(whole: number, sample: number, small = sample): number {
 }
 
 /**
- * Returns the number of runs for a property test: a tenth of `usual`, or fifty times as many on demand. Each commit
+ * Returns the number of runs for a property test: a tenth of `usual`, or fifty times `usual` on demand. Each commit
  * draws different values.
  */
 export function runs(usual: number): { numRuns: number } {

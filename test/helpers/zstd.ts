@@ -1,4 +1,4 @@
-// Wraps bytes in the zstd format, because no supported Node has an encoder.
+// Wraps bytes in the zstd format, because not every supported Node has an encoder.
 
 /** Returns a frame of raw blocks, each of at most this many bytes. */
 export function zstd(text: string | Buffer, block = 100_000): Buffer {

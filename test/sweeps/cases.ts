@@ -207,7 +207,7 @@ function exampleCase(command: string): CommandCase {
   const before = stepsBefore(command, args);
   // The command prints a result with or without findings.
   const reports = help.effect !== 'write' && help.exits?.failed !== undefined;
-  // A check may send any request.
+  // A command that reports findings may send any request.
   const isLocal = !reports && (help.calls === 'none' || help.calls === 'settings');
   return of(command, args, {
     ...(before.length > 0 && { before }),

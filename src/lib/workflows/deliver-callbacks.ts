@@ -66,7 +66,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
   return states.flatMap(({ callback, state }) => (state && news.has(state) ? [callback] : []));
 }
 
-/** Returns a function that stores callbacks without targets, which go only to the ledger. */
+/** Returns `store` for a listener without targets: callbacks go only to the ledger. */
 export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {
@@ -79,9 +79,9 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 }
 
 export class Deliveries {
-  /** Numbers of deliveries that an earlier run left: due here, due for targets that this run lacks, and dead. */
+  /** Counts of deliveries that an earlier run left: due here, due for targets that this run lacks, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
-  /** Numbers of the lines in the outbox that could not be read. */
+  /** Line numbers of the unreadable lines in the outbox. */
   unreadable: readonly number[] = [];
   readonly #ports: DeliveryPorts;
   #state = emptyOutbox();
@@ -113,7 +113,7 @@ export class Deliveries {
     this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
     await recordStates(this.#unrecorded, ledger);
     this.#unrecorded = [];
-    // The callbacks are already stored and can be acknowledged. If this fails, a later batch rewrites the file.
+    // The callbacks are already stored, so if the file cannot be rewritten now, a later batch rewrites it.
     if (outbox.isLarge()) await this.#compact().catch((error: unknown) => out.warn((error as Error).message));
   });
 
@@ -200,7 +200,7 @@ export class Deliveries {
     });
   }
 
-  /** Answers callbacks first, because starting a process would delay the answers. */
+  /** Waits while callbacks are being answered, because starting a process would delay the answers. */
   async #whileBusy(): Promise<void> {
     const { clock, signal } = this.#ports;
     const end = clock.now() + LONGEST_HOLD_MS;

@@ -15,7 +15,7 @@ import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
-  /** Why the row failed or is unknown, without personal data. */
+  /** Why the row failed or its outcome is unknown, without personal data. */
   error?: string;
   /** The time in the platform's response; null if the response has none. */
   expected_completion_time?: string | null;
@@ -37,7 +37,7 @@ export interface RowPorts {
   completed(): number;
   clock: Clock;
   redactor: Pick<Redactor, 'hide' | 'text'>;
-  /** Maximum time to retry a row before its outcome is unknown. */
+  /** Maximum time to retry a row before reporting its outcome as unknown. */
   giveUpAfterMs: number;
   /** Aborted to abandon even in-flight requests. */
   hardSignal: AbortSignal;
@@ -139,7 +139,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     signed &&= isValid;
     signature = verdict?.signature;
     isCreated = status === 201 && isSameId(body, id);
-    // The credentials of another workspace would be wrong for every row.
+    // If the credentials are for another workspace, every other row would also be sent there.
     if (isCreated) {
       try {
         checkWorkspace(body, workspace);
@@ -204,7 +204,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       }
       answers++;
       if (outcome.kind === 'lost') {
-        // An unreadable 2xx also shows that the platform works: a retry would get the same response.
+        // An unreadable 2xx also shows that the platform works, so it does not count as a failure.
         failures = 0;
         throw lossOf(failure);
       }

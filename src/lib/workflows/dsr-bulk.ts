@@ -22,7 +22,7 @@ export interface BulkPorts
   options: RowOptions;
   journal: DsrJournal;
   states: RowStates;
-  /** Absent if duplicates are allowed. */
+  /** Undefined if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
   /** Rows known to be duplicates, each with the earlier request. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
@@ -142,7 +142,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         sends++;
         unsent.delete(row);
       };
-      // A response may quote the person, and errors and traces quote the response, even after the run.
+      // A response may quote the person's identities, and errors and traces quote the response, even after the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
         if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);
@@ -157,7 +157,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     const { error, signed, state, ...times } = outcome;
     if (!signed) unsigned++;
     if (state !== 'unknown') completed++;
-    // An unknown row with our own id may be on the platform. A row with an id from the file may be a different request.
+    // An unknown row may be on the platform. If its id is from the file, that may be a different request.
     const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
     // Write the request and its response on one line, which halves the time to read a ledger of a million requests.
     const status = state !== 'unknown' && { status: 'pending' as const };

@@ -26,20 +26,20 @@ export interface RowsToSend {
   first: ReadyRow[];
 }
 
-/** The rows to send: those that are not done. An earlier run may have sent some of them. */
+/** The result of the check. The rows to send are those that are not done; an earlier run may have sent some of them. */
 export interface Examined extends RowsToSend {
   rows: number;
   withoutId: number;
-  /** Number of completed rows in a results file. */
+  /** Number of completed rows, if the input is a results file. */
   done: number;
   /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: Map<string, number>;
   devicesOnly: number[];
   /** Numbers of the rows in which spaces around an identity were removed. */
   trimmed: number[];
-  /** Rows whose email address contains upper-case letters. */
+  /** Numbers of the rows whose email address contains upper-case letters. */
   upperCase: number[];
-  /** Rows to send whose deadline has passed, and the maximum number of days since then. */
+  /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];
   mostDaysLate: number;
   /** Columns that the rows use, under our own names. A results file uses them if the rows have no columns. */
@@ -160,7 +160,7 @@ export async function openRows(
   return found;
 }
 
-/** Returns the columns that contain request fields. */
+/** Returns the names of the columns that a request uses. */
 function usedBy(request: DsrRequest): string[] {
   return [
     ...ROW_FIELDS.filter((field) => field in request),

@@ -21,7 +21,7 @@ export interface Submitter {
 export type VerifyMessage = (headers: HeaderLines, body: Buffer) => Promise<VerifiedMessage | undefined>;
 
 export interface DsrPorts {
-  /** Writes to this machine's memory. Warns and returns undefined if the home folder is read-only or full. */
+  /** Writes to local state on this machine. Warns and returns undefined if the home folder is read-only or full. */
   keep<T>(work: () => Promise<T>): Promise<T | undefined>;
   api: DsrApi;
   ledger: LedgerPort;

@@ -49,7 +49,7 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** Returns the error for an inconclusive response. A run that ends with this error cannot know what was accepted. */
+/** Makes an inconclusive response exit with network (8), because the platform may have accepted the request. */
 function lossIfAnswered(failure: KnownError): KnownError {
   return failure.status === undefined ? failure : endingAs(failure, 'network');
 }

@@ -16,7 +16,7 @@ import {
 } from '../domain/warehouse/definition.ts';
 import { readLive } from './warehouse-apply.ts';
 
-/** Reads the organization's roles, and the workspace's groups and resources. The contract does not know `omitted`. */
+/** Reads the roles, groups and warehouse resources. `omitted` lists fields and tasks that are not in the contract. */
 export async function readLiveFixtures(api: Api, signal: AbortSignal) {
   // Opening a client throws if its id is missing, so open the clients before any request.
   const [rolesApi, groupsApi] = [api.roles, api.groups];

@@ -15,7 +15,7 @@ export interface ProcessorCertificate {
 export interface CertificateSource {
   /** Returns the stored certificate if it is valid, otherwise a new one. Throws KnownError if fetching fails. */
   get(): Promise<ProcessorCertificate>;
-  /** Returns a certificate newer than the failed one. Undefined if a recent refresh found none. */
+  /** Returns a replacement for the failed certificate. Undefined if there is none, or after a recent refresh. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
   /** Returns the address that the certificate was last requested from. */
   from(): string;

@@ -99,7 +99,7 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** True if the check may succeed when the platform resends the callback, because credentials may be fixed by then. */
+/** True if the check may succeed when the platform resends the callback, for example with fixed credentials. */
 export function mayPass(error: KnownError): boolean {
   return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
     exitOf(error),

@@ -167,7 +167,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       isAbout: () => true,
       judge: (now, { error }) => {
         if (isWanted(now)) return { done: now };
-        // Retry only after a lost response. Any other response means that the write arrived.
+        // Retry only after a lost response. Any response means that the platform received the write.
         return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
       },
     },

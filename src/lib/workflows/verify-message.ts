@@ -71,7 +71,7 @@ export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
   const issueOf = ({ pem }: ProcessorCertificate): string | undefined => {
     const found = allow.map((domain) => checkCertificate(pem, domain, { roots, now: clock.now() }));
     const issues = found.flatMap((one) => ('issue' in one ? [one.issue] : []));
-    // A certificate is valid for only one of the domains.
+    // The certificate needs to be valid for only one of the domains.
     if (issues.length < allow.length) return undefined;
     return issues.find((it) => !it.startsWith('is not valid for')) ?? issues[0];
   };
