@@ -60,7 +60,7 @@ function preparePrivateFile(path: string): void {
 
 /**
  * Writes a file named by the user: atomically, or in place for pipes and devices. Keeps the mode and owner of an
- * existing file. A new file gets `mode` (default: 0666 minus the umask). Follows symlinks, unless the mode is private.
+ * existing file. A new file gets `mode` (default: 0666 minus the umask). Follows symlinks, but not if `mode` is 0600.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -88,7 +88,7 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
 }
 
-/** Writes a new private file. Throws usage (2) if `path` exists after the write. Leaves no file after an error. */
+/** Writes a new private file. Throws usage (2) at the end if `path` already exists. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
@@ -127,7 +127,7 @@ async function writeInParts(
 interface OpenFile {
   write(data: string | Uint8Array): void;
   finish(): void;
-  /** Keeps the previous file. Can be called at any time. */
+  /** Closes the file without replacing the previous one. Can be called at any time. */
   discard(): void;
 }
 

@@ -105,7 +105,7 @@ const LOST = 'lines may have been removed from the end';
 
 /** Facts about a chain that are stored separately from its lines. */
 export interface KnownTips {
-  /** Last line, as recorded separately now or earlier. A damaged head counts as the start of the chain. */
+  /** Last line, as recorded in the head file. A damaged head counts as the start of the chain. */
   head?: (ChainTip & { isDamaged?: boolean }) | undefined;
   /** Hash of any line, such as the head in an evidence file. */
   hash?: string | undefined;
@@ -214,7 +214,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   };
 }
 
-/** True for the beginning of a line, or for bytes that the disk never wrote. */
+/** True for an incomplete line, or for the NUL bytes that a power failure may leave. */
 function isUnfinished(text: string): boolean {
   if (/^\0*$/.test(text)) return true;
   return text.startsWith('{') && readRecord(text) === undefined;

@@ -56,12 +56,12 @@ export const host = {
   /** True while a thread resolves a host name or reads a file: `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
-  /** Ends by the signal, so that a shell reports 128 plus its number. Without a terminal, a normal exit would abort. */
+  /** Ends by the signal, so that a shell reports 128 plus its number. If the terminal is gone, a normal exit aborts. */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
-  /** Kills a child and its process group. Windows has no process groups, so only the child is killed. */
+  /** Sends the signal to a child's process group or, on Windows, which has no process groups, to the child. */
   endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
     if (leader === undefined) return;
     try {

@@ -7,7 +7,7 @@ const MAX_DEPTH = 500;
 /** A longer integer cannot be an id, and reading and writing it would take quadratic time. */
 const MAX_DIGITS = 1000;
 
-// Marks a big integer inside a string: random, so that no input contains it, and ASCII, to keep one-byte strings.
+// Marks a big integer inside a string: random, so that no input contains it, and ASCII, so that strings stay one-byte.
 const TAG = `big-integer:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 
@@ -27,9 +27,9 @@ export class JsonError extends Error {
 export class TooManyValues extends JsonError {}
 
 /**
- * Parses JSON. Converts integers that a double cannot represent to bigint; otherwise works like `JSON.parse`. Allows a
- * leading byte order mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500
- * nested levels, numbers that neither a double nor 1,000 digits can represent, and more than `maxValues` values.
+ * Parses JSON. Converts integers beyond 2^53 to bigint; otherwise works like `JSON.parse`. Allows a leading byte order
+ * mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500 nested levels, numbers that
+ * neither a double nor 1,000 digits can represent, and more than `maxValues` values.
  */
 export function parseJson(source: string, maxValues = Infinity): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -48,7 +48,7 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
 // Also matches `__proto__` written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
-/** Returns where integers that are inexact as doubles start and end. A regular expression would exhaust the stack. */
+/** Returns where integers beyond 2^53 start and end. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
   // Every value except the first follows a comma or an opening bracket.
@@ -97,7 +97,7 @@ function endOfNumber(text: string, start: number): number {
 
 function isBigInteger(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // The number is too short to be too large: it has at most 15 digits, and an exponent of at most two digits.
+  // A short number is never too large: it has at most 15 digits, or an exponent of at most two digits.
   if (length < 5) return false;
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
@@ -209,7 +209,7 @@ export function readRecord<T extends object>(text: string | undefined): Partial<
   }
 }
 
-/** True for an object with keys, but not for null or a list. */
+/** True for an object, but not for null or an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

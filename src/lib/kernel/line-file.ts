@@ -1,4 +1,4 @@
-// Reads a file of lines in chunks, so that memory never contains the whole file.
+// Reads a file of lines in chunks, so that the whole file is never in memory.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsent } from './errors.ts';
 import { cannotRead } from './file-failure.ts';

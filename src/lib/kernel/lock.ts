@@ -20,7 +20,7 @@ import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 import { readRecord } from './json.ts';
 
-/** A process on another machine (with a shared home folder) cannot be checked, so it refreshes its lock. */
+/** Age of a lock after which its holder on another machine, which refreshes the lock, counts as dead. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
 /** First pause of a waiting process. Pauses grow up to `SLOWEST_POLL_MS`. */
@@ -62,7 +62,7 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock, and reports its holder to the clock. Rejects with the signal's reason on an earlier abort. */
+/** Waits for the lock, and names its holder in `clock.onWait`. Rejects with the signal's reason if aborted first. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   let over: (() => void) | undefined;
   try {

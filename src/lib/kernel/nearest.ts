@@ -51,7 +51,7 @@ export function choiceHint(word: string, allowed: readonly string[]): string {
   return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
-/** Returns the id that is `text`, or the only one that begins with it. Throws usage (2) if several do, or for ''. */
+/** Returns the id equal to `text`, or the only one that begins with it. Throws usage (2) if several do, or for ''. */
 export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
   if (text === '') throw usageError(`The ${noun} is empty.`, list);
   const [found, ...others] = ids.filter((id) => id.startsWith(text));

@@ -142,7 +142,7 @@ export function createRedactor() {
   };
 }
 
-/** True for an object that defines its own JSON, such as a date or an address. */
+/** True for an object that defines its own JSON, such as a Date or a URL. */
 function writesItself(source: object): source is { toJSON(): unknown } {
   return 'toJSON' in source && typeof source.toJSON === 'function';
 }
@@ -218,7 +218,7 @@ function spellingsOf(secret: string): Set<string> {
 /** Public members of a key document, which can also occur in other text. */
 const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
 
-/** Returns each string in a JSON document, because a single member may reveal the secret. */
+/** Returns the long, non-public strings in a JSON document: a single member may reveal the secret. */
 function valuesOf(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const values: string[] = [];

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 const START = 1024;
 
-/** Returns a map that compares 64-bit hashes: with a million rows, keys collide in one of tens of millions of files. */
+/** Returns a map that compares 64-bit hashes: with a million rows, keys collide in one file in tens of millions. */
 export function createRowKeys() {
   // Three numbers per key: the two halves of the hash, and the row. Row 0 marks an empty slot.
   let table = new Uint32Array(START * 3);

@@ -1,4 +1,4 @@
-// Reads a stream until the command is aborted.
+// Reads a stream to its end, or until the command is aborted.
 import { addAbortSignal, type Readable } from 'node:stream';
 
 /** If `signal` is aborted, throws its reason and destroys the stream: an open pipe would keep the process alive. */

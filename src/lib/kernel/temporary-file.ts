@@ -29,7 +29,7 @@ export function freeName(path: string): string {
   }
 }
 
-/** Removes files whose process has exited. In a shared folder, an unknown process may be running on another machine. */
+/** Removes files of exited processes after a minute: in a shared folder, a process may run on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
@@ -50,7 +50,7 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
   }
 }
 
-/** Creates a folder and its parents. Node's `recursive` never ends if a folder reports ENOENT, as in /proc. */
+/** Creates a folder and its parents. Node's `recursive` never returns if a folder reports ENOENT, as in /proc. */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
@@ -79,8 +79,8 @@ type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 /**
  * Creates an empty folder (0700) with an unpredictable name, for the caller to remove. Removes this user's other
- * folders of this kind if their process ended over an hour ago. Newer ones may belong to another container that shares
- * the folder. `root` is the parent folder. `isSpent` returns true if the folder of an exited process may be removed.
+ * folders of this kind if they are over an hour old and their process has exited. Newer ones may belong to another
+ * container that shares `root`, their parent. `isSpent` returns true if the folder of an exited process may be removed.
  */
 export function makeScratchFolder(
   kind: ScratchKind,

@@ -9,14 +9,14 @@ export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Converts a key such as `display_name` to `DISPLAY NAME`, unless the column has its own title. */
+/** Returns the title or, by default, the key (`display_name` as `display name`), in upper case unless it is an id. */
 export function columnTitle<Row>(column: Column<Row>): string {
   // A title may come from the platform, such as a role id.
   const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** Returns the columns that `--fields` names by key or heading, in its order. Throws usage (2) for other names. */
+/** Returns the columns that `--fields` names by key or heading, in that order. Throws usage (2) for other names. */
 export function chooseColumns<C extends { key: string; title?: string }>(
   columns: readonly C[],
   fields?: string[],

@@ -35,7 +35,7 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
 interface BulkSummary extends Record<'rows' | 'cancellable' | 'skipWaiting' | 'done', number> {
   /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: ReadonlyMap<string, number>;
-  /** Rejected rows. */
+  /** Rows that repeat a recent request, so they will be rejected. */
   duplicates: ReadonlyMap<number, unknown>;
 }
 

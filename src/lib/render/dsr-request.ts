@@ -75,7 +75,7 @@ export function maskRequest(request: DsrRequest): DsrRequest {
 
 const STARS = '***';
 
-/** Masks an address as `a***@***.org`, and other values as `+4***`. Short values are hidden completely. */
+/** Masks an email address as `a***@***.org`, and other values as `+4***`. Short values are hidden completely. */
 export function maskIdentity(value: string): string {
   const mail = /^([^@\s])[^@\s]*@[^@\s]*?(\.[a-z]{2,})?$/i.exec(value);
   if (mail) return `${mail[1] ?? ''}${STARS}@${STARS}${mail[2] ?? ''}`;

@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 /** Maximum number of issues to show. Others are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** A message longer than this must quote a whole input, such as a file with a single line. */
+/** Longer messages, which quote a whole input such as a file with a single line, are truncated. */
 const LONGEST_TEXT = 4000;
 
 /** Masks text before truncating it: half of a secret would not be recognized. */

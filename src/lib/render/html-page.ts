@@ -79,7 +79,7 @@ code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   body { padding: 0; max-width: none; font-size: 9pt; }
 }`;
 
-/** A complete page. `body` is HTML, and `style` is added to the style of every page. */
+/** Returns a complete page. `body` is HTML, and `style` is added to the style of every page. */
 export function htmlPage(title: string, body: string, style = ''): string {
   return `<!doctype html>
 <html lang="en">

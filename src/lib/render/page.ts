@@ -7,7 +7,7 @@ export const MAX_PAGE_WIDTH = 100;
 /** Indentation of text that does not fit next to a table's first column. */
 const BELOW = '      ';
 
-/** Joins the lines of a paragraph or cell before wrapping it. Never breaks a command line after a prompt. */
+/** Joins the lines of a paragraph or cell before wrapping it. Never wraps an example (`$ command`). */
 export function wrapPage(text: string, width: number): string {
   const columns = Math.min(width, MAX_PAGE_WIDTH);
   return joinLines(text)

@@ -40,7 +40,7 @@ export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { co
   return ({ rejected, retries, ...reached }: Reached & { rejected: number; retries: number }) => {
     const { ms, share } = reached;
     while (recent[0] && ms - recent[0].ms > WINDOW_MS) recent.shift();
-    // The first second after an outage does not show a rate yet.
+    // Keep the previous rate for the first second after an outage.
     if (recent[0] && ms - recent[0].ms >= SAMPLE_MS) pace = paceOf(reached, recent[0]);
     if (ms - (recent.at(-1)?.ms ?? -Infinity) >= SAMPLE_MS) recent.push(reached);
     const from = { ...before, share: ((share ?? 0) * before.completed) / (reached.completed || 1) };
@@ -71,7 +71,7 @@ function paceOf(to: Reached, from: Reached) {
   };
 }
 
-/** A narrower line has no room for a bar; a bar is never longer than this. */
+/** Minimum width of a line with a bar, and maximum length of the bar. */
 const LEAST_WIDTH = 50;
 const LONGEST_BAR = 24;
 

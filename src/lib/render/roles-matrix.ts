@@ -39,7 +39,7 @@ const HELD_WORDS = { direct: 'yes', implied: 'by *' } as const;
 
 const NOTHING = 'There are no roles, or none of them has a task.';
 
-/** With more roles, headings are vertical: one sheet of paper cannot hold all columns. */
+/** Maximum number of roles per sheet of paper. A table with more roles has vertical headings. */
 const MANY_ROLES = 8;
 
 const FEW_ROLES = 2;

@@ -1,4 +1,4 @@
-// A starter seed file: two rows that use each calculation type once.
+// A starter seed file that uses every calculation type.
 const DATE = '2026-01-01';
 
 const COLUMNS: readonly [column: string, first: string, second: string][] = [
@@ -21,7 +21,7 @@ const COLUMNS: readonly [column: string, first: string, second: string][] = [
   ['user:tier', 'gold', 'silver'],
 ];
 
-/** The text ends with a line feed. The NDJSON file contains one user. */
+/** The text ends with a line feed. A CSV file contains two users, an NDJSON file one. */
 export function templateText(format: 'csv' | 'ndjson', target: { workspace: string; environment: string }): string {
   return format === 'csv' ? csvText(target.environment) : `${JSON.stringify(body(target))}\n`;
 }

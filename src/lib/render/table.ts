@@ -26,8 +26,8 @@ interface Sized<Row> {
 }
 
 /**
- * If a table is too wide, drops empty columns, then truncates cells, then drops the highest ranks. If that is not
- * enough, each row becomes a card. The last line lists the dropped columns.
+ * If a table is too wide, drops empty columns, then truncates cells, then drops the columns of highest rank. If
+ * that is not enough, each row becomes a card. The last line lists the dropped columns.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -63,7 +63,7 @@ function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, w
   return rows.map((row) => drawLines(row, filledColumns(row, named), { style, width, keys })).join('\n\n');
 }
 
-/** Returns the columns of a record that are not empty, and its ids. */
+/** Returns a record's non-empty columns, and its id columns even if they are empty. */
 export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column<T>[] {
   return columns.filter((column) => column.id === true || cleanCell(column, data) !== '');
 }

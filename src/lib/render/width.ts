@@ -42,7 +42,7 @@ export function packLines(
   return lines;
 }
 
-/** Keeps the first line's indentation. Does not break text in backticks or a final command, so it can be copied. */
+/** Wraps lines, and keeps their indentation. Never breaks text in backticks or a final command: users copy them. */
 export function wrapMessage(text: string, width: number): string {
   return text
     .split('\n')

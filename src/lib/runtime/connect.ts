@@ -115,7 +115,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
   return flags.curl ? api : rememberingIds(api, settings, ctx);
 }
 
-/** Opens the `--trace-file`, a private file with one exchange per line, until the command ends. */
+/** Opens the `--trace-file` (private, one exchange per line), which is closed when the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
   const log = openDurableLog(path);
   let isOpen = true;

@@ -21,7 +21,7 @@ export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markd
 /** The flags that every command accepts (`cdpadm help flags`), already checked. */
 export interface GlobalFlags {
   profile: string | undefined;
-  /** `--profile` values in the given order, without duplicates. Only commands that read allow several. */
+  /** `--profile` values in the given order, without duplicates. Commands that read, and some writes, allow several. */
   profiles: string[];
   workspace: string | undefined;
   org: string | undefined;
@@ -109,14 +109,14 @@ export interface Output {
     ids?: readonly string[],
   ): Promise<undefined>;
   emitText(text: string): Promise<void>;
-  /** Writes to stderr what was done or what comes next. Silent with `--quiet`, or if a program reads stderr. */
+  /** Writes to stderr what was done or comes next. Silent with `--quiet`, or if a program reads JSON from stderr. */
   note(text: string | Hint): void;
   /** Writes to stderr, even with `--quiet`. An issue is shown with its position. */
   warn(about: string | Hint | Issue): void;
   /** Adds a message to the job's page, in GitHub Actions or with `--annotations github`. */
   annotate(level: 'error' | 'warning', about: string | Issue): void;
   verbose(text: string): void;
-  /** Draws on stderr, such as a diff before its confirmation. Silent like `note`, unless the user is prompted. */
+  /** Draws text on stderr, such as a diff before a confirmation. Silent like `note`, unless the user is prompted. */
   show(text: (style: Style, width: number) => string): void;
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
@@ -177,7 +177,7 @@ export interface WriteFacts {
   confirmed?: number | undefined;
   /** Ids that the command writes, except those passed as arguments. */
   ids?: readonly string[];
-  /** Digest of the content that a bulk run sends. The log adds its key. */
+  /** Digest of the content that a bulk run sends. The log stores only its keyed hash. */
   content?: string;
   journal?: string;
 }

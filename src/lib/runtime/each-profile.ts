@@ -80,7 +80,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Each call returns an Io with the same standard input, which is read once. A terminal is shared, not replayed. */
+/** Returns a function that returns an Io with the same input, read only once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */
@@ -107,8 +107,8 @@ function repeatInput(io: Io): () => Io {
 }
 
 /**
- * Throws before the first write. Usage (2): a profile is unknown, or two profiles have the same workspace, so the
- * second request would be a duplicate. Guard (12): a profile must not write.
+ * Checks all profiles before the first write. Throws usage (2) if one is unknown, or if two have the same workspace,
+ * because the second request would be a duplicate. Throws guard (12) if one is read-only or needs a confirmation.
  */
 async function checkWrites(ctx: Context): Promise<void> {
   const { resolveAlone } = await import('./connect.ts');

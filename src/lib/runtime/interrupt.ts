@@ -30,7 +30,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Adds a hint about the platform's state, unless there is one. If `hasWritten`, the platform may have changed. */
+/** Adds a hint about the platform's state if the error has no hint. If `hasWritten`, the platform may have changed. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hint: said } = error;
   if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;

@@ -15,7 +15,7 @@ export interface JudgedReference {
   folder: string;
   /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
-  /** Attaches a message to the reference's position. */
+  /** Returns an issue with this message at the reference's position. */
   issue(message: string): Issue;
 }
 

@@ -52,7 +52,7 @@ export function flagsOf(target: Target, { get, profile }: Settings): { flags: st
   return { flags: flags.flat(), isComplete };
 }
 
-/** Returns a line such as `Target: prod (protected), production, workspace 3001, https://api.example.com`. */
+/** Returns a line such as `Target: profile prod (protected), production, workspace 3001, https://api.example`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
   const marks = settings.protected ? ' (protected)' : '';
   return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
@@ -101,7 +101,7 @@ export function isEmbedded(settings: Settings, name: SettingName): boolean {
   return settings.profile?.value === 'local' && settings.get(name)?.origin.kind === 'profile';
 }
 
-/** Returns the key under which this machine stores a service's data, even if the embedded platform's port changes. */
+/** Returns the key of a service's stored data. It does not change with the embedded platform's port. */
 export function lastingAddress(settings: Settings, name: SettingName): string {
   return isEmbedded(settings, name) ? 'local' : settings.need(name).toLowerCase();
 }

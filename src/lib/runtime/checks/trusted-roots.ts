@@ -7,7 +7,7 @@ import { authorityFile } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
-/** Throws KnownError usage (2) for an invalid certificate. Parses Node's own roots only once, because it is slow. */
+/** Throws KnownError usage (2) for an invalid certificate. Parses Node's own roots only once: parsing is slow. */
 export async function loadTrustedRoots(ctx: Context) {
   const [{ X509Certificate }, { rootCertificates }, settings] = await Promise.all([
     import('node:crypto'),

@@ -168,7 +168,7 @@ export function lenientFlags(raw: Raw, env: Environment, preferred?: string): Gl
   }
 }
 
-/** Returns the project file's output format. A removed working folder is reported later. */
+/** Returns the project file's output format. A removed working directory is reported later. */
 export function preferredFormat(io: Pick<Io, 'cwd' | 'env'>): string | undefined {
   let cwd: string;
   try {

@@ -66,7 +66,7 @@ export interface CommandHelp {
   output?: () => z.ZodMiniType;
   /** Exit codes with a special meaning in this command, such as `{ conflict: 'another admin changed it' }`. */
   exits?: Exits;
-  /** For a write that no command undoes: the reason, for the log. */
+  /** Why no command can undo this write; recorded in the log. */
   undoNote?: string;
   notes?: string[];
 }

@@ -51,7 +51,7 @@ export function usageIn(command: Command, message: string): KnownError {
   return usageError(sentence(message), seeHelp(command));
 }
 
-/** Suggests a similar command that accepts these arguments, such as `pipelines runs ID` for `pipelines run ID`. */
+/** Returns the error, which suggests a similar command if one fits: `pipelines runs ID` for `pipelines run ID`. */
 function missingArgument(error: CommanderError, command: Command): KnownError {
   const message = sentence(error.message);
   const choices = command.registeredArguments[command.args.length]?.argChoices;

@@ -18,7 +18,7 @@ export interface CommandRun {
 }
 
 export interface Sandbox {
-  /** Working folder of all commands. */
+  /** Working directory of all commands. */
   readonly folder: string;
   /** Control calls for which there is no command. */
   control: EmulatorControl;

@@ -83,7 +83,7 @@ function globalFlags({ flags }: Context): string[] {
   ];
 }
 
-/** Parses standard error, which has one JSON document per line: warnings, then the error. */
+/** Parses both outputs. Standard error has one JSON document per line: warnings, then the error. */
 function documentsOf(stdout: string, stderr: string): Omit<Outcome, 'code' | 'read'> {
   const documents = stderr.split('\n').map(tryJson).filter(isRecord);
   const [error] = documents.map((it) => it['error']).filter(isRecord);

@@ -224,7 +224,7 @@ interface Limits {
   xpid: string | undefined;
 }
 
-/** Converts bigints to strings. Removes secrets, control characters and invisible characters from strings. */
+/** Shortens lists and strings, converts bigints to strings, and masks secrets, identities and unsafe characters. */
 function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
   const { cut, most, redactor } = limits;
   if (Array.isArray(value)) {

@@ -9,7 +9,7 @@ type Keeper<Method> = Method extends (...args: infer Args) => Promise<infer Repl
   ? (ids: KnownIds, reply: Reply, ...args: Args) => void
   : never;
 
-/** For each method, returns the ids to store from its response. */
+/** For each method, a function that stores the ids in its response. */
 type Keepers = {
   readonly [Area in Exclude<keyof Api, 'client'>]?: { readonly [M in keyof Api[Area]]?: Keeper<Api[Area][M]> };
 };

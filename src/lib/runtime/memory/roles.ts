@@ -1,4 +1,4 @@
-// Opens what this machine remembers about the organization in the settings or in another profile.
+// Opens this machine's roles store for the organization in the settings or in another profile.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { ManifestReply } from '../../contract/roles.ts';
@@ -7,7 +7,7 @@ import { lastingAddress } from '../target.ts';
 import type { Api } from '../../api/index.ts';
 
 export interface RolesMemoryOfContext {
-  /** Key of this memory, which is also part of every plan. */
+  /** Key of this store, which is also part of every plan. */
   scope: { organization: string; address: string };
   store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
   profile: string | null;

@@ -184,7 +184,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
   const append = (entry: Record<string, unknown>, stop?: AbortSignal): Promise<unknown> =>
     ctx.cacheFiles.attempt(() => log.append(redacted(ctx, entry), stop));
 
-  /** `&&` would stop at the first incomplete step, and `;` does not work in every shell. */
+  /** `&&` would stop at the first step that was not done, and `;` does not work in every shell. */
   const undoing = (isClear: boolean): Pick<LoggedWrite, 'undo' | 'undo_note'> => {
     const { flags, isComplete } = flagsOf(target, settings);
     const { undo = [], undoNote } = command;
@@ -265,12 +265,12 @@ function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['o
   if (exitOf(error) === 'partial' || (confirmed ?? 0) > 0) return 'partial';
   const isConfirmed = isShown && confirmed === undefined;
   if (accepted === 0 && !isConfirmed) return mayHaveArrived(error) ? 'unknown' : 'rejected';
-  // The platform accepted a write, but does not have what was sent.
+  // The platform accepted a write, but its state differs from what was sent.
   if (!isConfirmed && (confirmed === 0 || exitOf(error) === 'conflict')) return 'unknown';
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** True for no response or a gateway error, after which the request may have taken effect. */
+/** True for no response, 500, 502 or 504, after which the request may have taken effect. */
 function mayHaveArrived(error: KnownError): boolean {
   return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
 }
@@ -279,7 +279,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Removes an address's query, which may contain a signature. */
+/** Removes a URL's query string, which may contain a signature. */
 function withoutQuery(text: string): string {
   return text.replace(/\?.*/s, '?…').slice(0, 200);
 }

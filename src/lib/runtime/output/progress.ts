@@ -14,7 +14,7 @@ export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
 /** Operations shorter than this are not reported. */
 const UNNOTICED_MS = 1000;
-/** Interval between events for states that change quickly, because a log may run for days. */
+/** Minimum time between events for states that change quickly, so that the log of a long run stays small. */
 const PASSING_INTERVAL_MS = 1000;
 /** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
@@ -123,7 +123,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     isStarted = true;
     write(event, fields);
   };
-  // A short operation without events is not reported.
+  // With a pace, an operation without events is not reported.
   if (!pace) {
     write('start', {});
     isStarted = true;

@@ -11,7 +11,7 @@ import { PLAIN_INTERVAL_MS, progressMode } from './progress.ts';
 /** Shorter waits are not shown. */
 const UNNOTICED_MS = 1000;
 
-/** Calls within this time of each other count as one wait. Also the minimum time between two lines. */
+/** Calls within this time of each other count as one wait. Also the minimum delay before a wait is shown. */
 const GAP_MS = 100;
 
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
@@ -37,7 +37,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   }
 
   function show(wait: Wait, silentMs: number): void {
-    // With `-o json`, a program reads standard error, so waits are shown only with `--progress` (decision: D199).
+    // If a program reads JSON from standard error, waits are shown only with `--progress` (decision: D199).
     const mode = progressMode(io, flags);
     if (mode === 'none' || mode === 'paced-json') return;
     const text = cleanLine(wait.text);

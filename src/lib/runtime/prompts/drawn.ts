@@ -99,7 +99,7 @@ function drawingOn(io: Io): NodeJS.WriteStream {
   return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
 }
 
-/** Returns a theme with our own colors, because Inquirer ignores the flag and our own variables. */
+/** Returns a theme with our own colors, because Inquirer ignores `--color` and our own variables. */
 function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) => string) {
   return {
     validationFailureMode: 'clear',
