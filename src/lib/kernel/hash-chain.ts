@@ -122,7 +122,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let checkpoints = 0;
   /** True if the last line is the one that chained the earlier lines. */
   let isJustChained = false;
-  /** The last line, until it is known whether it belongs to the chain. */
+  /** The last line without a number and hash, until the next line of the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {

@@ -222,7 +222,7 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
     });
 
   return {
-    /** Resolves once the write is in the log. */
+    /** Resolves once the start line is in the log. */
     sending: async (write: SentWrite): Promise<void> => {
       if (requests.size < MOST_IDS) requests.add(write.id);
       count++;
