@@ -96,7 +96,7 @@ export function createSecrets(options: SecretsOptions) {
   return {
     keep,
     discard,
-    /** Returns the value of a reference. An id without a reference is the value itself. Throws KnownError auth (4). */
+    /** Returns the value of a reference. Returns a plain client id unchanged. Throws KnownError auth (4). */
     resolve: async (written: string, owner: SecretOwner): Promise<string> => {
       const reference = looksLikeReference(written) ? parseReference(written) : undefined;
       const value = reference ? await read(reference, owner) : written;
@@ -149,7 +149,7 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Runs the line in the user's shell, like git's credential helpers, and never shows its output. Throws auth (4). */
+/** Runs the line in the system shell, like git's credential helpers, and never shows its output. Throws auth (4). */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
   if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));

@@ -1,4 +1,4 @@
-// Reads `config.json`, and writes it with conf under a lock. A broken file is never overwritten.
+// Reads `config.json`, and writes it with the `conf` package under a lock. A broken file is never overwritten.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FieldIssue, parseWith, showPath } from '../contract/explain.ts';
@@ -43,7 +43,7 @@ export async function readSettingsFile(folder: string): Promise<StoredSettings> 
   return { current: checked.current, profiles, warnings };
 }
 
-/** Reads the file under a lock and calls `change`, which edits the value and then calls `write`. */
+/** Reads the file under a lock and calls `change`, which may edit the value and save it with `write`. */
 export async function changeSettingsFile<T>(
   folder: string,
   clock: Clock,
@@ -137,7 +137,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** Returns the error for an unusable file. Locates only the shown issues, because each search scans the text. */
+/** Returns the error for an unusable file. Locates only the listed issues, because each search scans the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },

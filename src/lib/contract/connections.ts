@@ -5,7 +5,7 @@ import { RESOURCE_STATES } from './choices.ts';
 import { auditFields, word } from './shared.ts';
 import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 
-/** Neutral names, which `http/call/names.ts` maps to deployment-specific ones. */
+/** Neutral names, which `names.ts` maps to deployment-specific ones. */
 export const SERVICE_PROVIDERS = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 

@@ -23,7 +23,7 @@ interface Located {
   type: string;
 }
 
-/** Returns issues with the identities, or one issue if there are too many of them. `body` may be any value. */
+/** Returns the issues of the identities, or only one if there are too many identities. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);

@@ -51,7 +51,7 @@ export interface EndpointSpec<
   service: Service;
   auth: Auth;
   method: Method;
-  /** Path relative to the service's base address, spelled as in the specification (including a trailing slash). */
+  /** Path relative to the service's base URL, exactly as in the specification (including a trailing slash). */
   path: Path;
   /** Success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;

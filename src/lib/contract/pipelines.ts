@@ -18,7 +18,7 @@ function whereTypeIs(type: string, required: string[]) {
   return { if: { properties: { type: { const: type } } }, then: { required } };
 }
 
-/** Rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
+/** Selects the rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
 export const SyncMode = z
   .strictObject({
     type: z.enum(SYNC_MODES),
@@ -32,7 +32,7 @@ export const SyncMode = z
   .register(z.globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
 export type SyncMode = z.infer<typeof SyncMode>;
 
-/** Accepts both spellings, and sends the underscore (decision: D63). */
+/** Accepts both spellings, and sends `on_demand` (decision: D63). */
 const ScheduleType = z.pipe(
   z.enum([...SCHEDULE_TYPES, 'on-demand']),
   z.transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
@@ -55,7 +55,7 @@ const PipelineFields = z.strictObject({
   name: Filled,
   pipeline_type: z.enum(PIPELINE_TYPES),
   connection_id: Slug,
-  /** Maps warehouse fields to event fields; for `events` only. */
+  /** Transformation of warehouse fields to event fields; for `events` only. */
   field_transformation_id: z.optional(Filled),
   data_model_id: Slug,
   partner_feed_id: z.optional(Integer),

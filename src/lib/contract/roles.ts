@@ -8,7 +8,7 @@ import { hasControlCharacter, noDuplicates, textWhere } from './shared.ts';
 /** Task that every custom role has. The platform adds it automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
 
-/** Characters in ids and names that the platform may reject (decision: D12). */
+/** Characters that the platform may reject in ids and names (decision: D12). */
 export const RESTRICTED_CHARACTERS = /[<>"'\\`]/;
 
 /** Matches a name that is not blank and has no restricted or control characters. */

@@ -137,7 +137,7 @@ export function seedSchema(type: keyof typeof SEED_RULES): object {
   return { properties: { [rule.form]: CONTENT[rule.form === 'value' ? rule.holds : rule.pairs] } };
 }
 
-/** True for a number, or a string that contains one (decision: D27). */
+/** True for a number, or a string in the form of a number (decision: D27). */
 function isNumeric(value: unknown): boolean {
   if (typeof value === 'string') return NUMERIC_TEXT.test(value) && Number.isFinite(Number(value));
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));

@@ -74,7 +74,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
   const done = () => undefined;
   const listCallbacks = () => send(controlCalls.callbacks);
-  // Use strings, because JSON has no 64-bit integers: tests can then compare and print a profile as JSON.
+  // Use strings, because `JSON.stringify` rejects bigints: tests can then compare and print a profile as JSON.
   const profiles = async (identity: Record<string, string>) =>
     (await send(controlCalls.profiles(identity))).map((profile) => ({ ...profile, xpid: String(profile.xpid) }));
   return {

@@ -23,7 +23,7 @@ const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
 const MIN_RSA_BITS = 2048;
 
-/** SHA-2 with RSA, RSA-PSS and ECDSA, Ed25519, Ed448. */
+/** SHA-2 with RSA, RSA-PSS or ECDSA; Ed25519; Ed448. */
 const SOUND_SIGNATURES = new Set([
   '2a864886f70d01010b',
   '2a864886f70d01010c',
@@ -94,7 +94,7 @@ function dateIssue(certificate: X509Certificate, now: number): string | undefine
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
 
-/** Returns a search for a chain of issuers from a certificate to a root, which Node does not offer. */
+/** Returns a function that searches for a chain of issuers from a certificate to a root; Node does not offer one. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
   let reason = 'was signed by an untrusted authority';
 

@@ -71,7 +71,7 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
 }
 
 /**
- * Makes all deliveries due that have failed since the last success, and returns their number. A delivery that fails
+ * Makes the deliveries that have failed since the last success due, and returns their number. A delivery that fails
  * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {

@@ -68,7 +68,7 @@ export interface Delivery {
 
 interface SeenRequest {
   at: string;
-  /** All new statuses, oldest first. */
+  /** Statuses that advanced the request, oldest first. */
   statuses: string[];
   events: Set<string>;
 }

@@ -3,7 +3,7 @@ import { constants, type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod/mini';
 import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 
-/** Header names and values as received, one pair per line, so that duplicate headers are noticed. */
+/** Header names and values as received, one pair per line, so that duplicate headers are detected. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** The checks, in the order they run. */
@@ -30,7 +30,7 @@ export interface Verdict {
   checks: Check[];
 }
 
-/** Longer than any valid DNS name. */
+/** Maximum length of a DNS name. */
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 

@@ -58,7 +58,7 @@ export class CsvFeed implements RowReader {
     throw isClosed ? this.#errorAt(TOO_LONG, 0, 0) : this.#notClosed();
   }
 
-  /** Throws invalid input (9) if the input ends inside a quoted cell, because the rest of it is unknown. */
+  /** Throws invalid input (9) if the input ends inside a quoted cell, because that cell is incomplete. */
   end(): void {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }

@@ -21,7 +21,7 @@ export function isExtensionType(type: string): boolean {
   return extensionTypes.has(type);
 }
 
-/** Builds the version 3 body without checking it. Callers have already rejected duplicate types. */
+/** Builds the version 3 body without checking it. Callers must reject duplicate types first. */
 export function composeRequest(parts: RequestParts, vendorDomain: string): Record<string, unknown> {
   const { skip_waiting_period: skip, status_callback_urls: urls } = parts;
   const own = identityMap(parts.identities, false);

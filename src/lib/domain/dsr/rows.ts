@@ -81,8 +81,8 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
 }
 
 /**
- * Returns the values that no column or flag provides, so that they are reported once for the file instead of once per
- * row. `path` is the missing column's name, or empty if any of several columns would do.
+ * Reports required values that no column or flag provides, once for the file instead of once per row. `path` is the
+ * missing column's name, or empty if any of several columns would do.
  */
 export function missingColumns(
   targets: readonly ColumnTarget[],

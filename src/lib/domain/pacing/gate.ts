@@ -46,7 +46,7 @@ const BACKOFF_CAP_MS = 30_000;
 const PROBE_CAP_MS = 60_000;
 /** Maximum pause before a row is sent again. */
 const ROW_CAP_MS = 5000;
-/** Number of consecutive 429s without a requested pause after which the run ends (about two minutes). */
+/** After more consecutive 429s than this without a requested pause (about two minutes), the run ends. */
 const MAX_BUSY = 14;
 
 export class Pacing {

@@ -56,7 +56,7 @@ export function createSlots(rate: number) {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
     },
-    /** Records that the program was blocked, so requests due since `from` are sent at `now`. */
+    /** Records that the program was blocked: requests recorded since `from` were not sent until `now`. */
     delayed: (from: number, now: number): void => {
       for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },

@@ -49,7 +49,7 @@ const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 
 /**
  * Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
- * second. More 429s than that show that the limit is lower than the rate.
+ * second. More 429s than are excused show that the limit is lower than the rate.
  */
 export function createExcuses(rate: number | undefined) {
   const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_KNOWN_RATE;

@@ -21,7 +21,7 @@ export interface MergeResult {
   rebased: string[];
 }
 
-/** Applies the changes from `base` to `mine` to `theirs`. Tasks are merged as a set: both sides' changes apply. */
+/** Applies the changes between `base` and `mine` to `theirs`. Tasks are merged as a set: both sides' changes apply. */
 export function mergeRoles(base: readonly Role[], mine: readonly Role[], theirs: readonly Role[]): MergeResult {
   const bases = rolesById(base);
   const ours = rolesById(mine);

@@ -41,7 +41,7 @@ export function matrixRow() {
     task_id: z.string(),
     feature: z.string(),
     permission: z.string(),
-    /** By role id: `direct`, `implied` by a `…:*`, or absent. */
+    /** By role id: `direct`, `implied` by a `…:*`, or null. */
     roles: z.record(z.string(), z.nullable(z.enum(['direct', 'implied']))),
   });
 }

@@ -16,13 +16,13 @@ export type Blame = ReturnType<typeof createBlame>;
 interface Attribute {
   /** Name in quotes, as in a row: `"name"`. */
   needle: Buffer;
-  /** Number of rows that were rejected alone because of this attribute. */
+  /** Number of rejections due to this attribute in which only one row contained it. */
   convicted: number;
   /** True if a row with this attribute was accepted, which proves that its name is valid. */
   cleared: boolean;
 }
 
-/** An attribute is invalid once this many rows were rejected alone because of it and no row with it was accepted. */
+/** After this many such rejections, an attribute counts as invalid, unless a row with it was accepted. */
 const PROOF = 2;
 /** Limits the memory used for names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;

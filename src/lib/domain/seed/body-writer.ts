@@ -115,7 +115,7 @@ export function createBodyWriter(
     .flatMap(({ head, close, parts }) => [head, close, ...parts.flatMap((part) => [part.head, part.tail, COUNT_HEAD])])
     .reduce((sum, { length }) => sum + length, 64);
 
-  /** Writes a date into the heads once, because most rows of a file have the same date. */
+  /** Writes a date into the heads only if it changed, because most rows of a file have the same date. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
     if (matchesAt(bytes, start, date)) return true;

@@ -52,7 +52,7 @@ export function createNullCells(
   };
 }
 
-/** Returns a function that returns the word that a range of bytes contains exactly, if any. */
+/** Returns a function that finds the word that equals a range of bytes, if any. */
 export function createWordFinder(words: readonly string[]) {
   const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
   return (bytes: Uint8Array, start: number, end: number): string | undefined => {

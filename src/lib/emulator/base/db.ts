@@ -51,8 +51,8 @@ async function loadDriver(): Promise<Driver> {
 }
 
 /**
- * Opens or creates (0600) the database file; without a path, a database in memory. The caller owns the folder, so the
- * driver locks the file only once. Throws KnownError if the file is not our database.
+ * Opens or creates (0600) the database file; without a path, a database in memory. The caller must own the folder (see
+ * `ownFolder`), because the driver locks the file only once. Throws KnownError if the file is not our database.
  *
  * Commits go to a write-ahead log: the driver mistakes its own lock for another process's lock, so it never rolls back
  * a journal. With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a power failure.
@@ -158,7 +158,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   };
 }
 
-/** The driver would create the file readable for all users. */
+/** Otherwise, the driver would make the file readable by all users. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

@@ -193,7 +193,7 @@ export interface EmulatorControl {
   restore(snapshot: number): Promise<void>;
 }
 
-/** A fault that applies to every matching request. At least one of `status`, `delay` and `drop` is required. */
+/** A fault that applies to matching requests. At least one of `status`, `delay` and `drop` is required. */
 export interface Fault {
   /** Default: any method. */
   method?: string | undefined;

@@ -30,7 +30,7 @@ interface Surroundings {
   /** The processor domain. */
   domain: string;
   signer(): Promise<Signer>;
-  /** Returns the address of the data subject requests. */
+  /** Returns the base URL for data subject requests. */
   base(): string;
 }
 
@@ -227,12 +227,12 @@ export async function callReceiver(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) return { status: null, error: `no response within ${TIMEOUT_MS / 1000} seconds` };
-    // An AggregateError, for several addresses, has no message.
+    // An AggregateError (thrown if a host has several addresses) has an empty message.
     return { status: null, error: (error as Error).message || (systemErrorCode(error) ?? 'no connection') };
   }
 }
 
-/** Selects the callbacks to resend; without a field, all that were not delivered. */
+/** Selects the callbacks to resend; if no field is set, all undelivered ones. */
 const Resend = z
   .strictObject({ id: z.optional(z.int()), subject_request_id: z.optional(z.string()) })
   .check(

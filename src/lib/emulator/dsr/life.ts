@@ -28,7 +28,7 @@ interface Dependencies {
 export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
   /** Queues callbacks about the new status, which are due at the next quarter hour. */
   function announce(request: StoredRequest, at: number): void {
-    // The dispatcher adds the address of the results later, because the platform's address may change until then.
+    // The dispatcher adds the address of the results later, because the platform's address may change by then.
     const body = stringifyJson(callbackBody(request, ''));
     for (const url of request.body.status_callback_urls ?? []) {
       const { workspace, id: request_id, status } = request;
