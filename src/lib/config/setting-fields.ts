@@ -167,7 +167,7 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
   });
 }
 
-/** Environment credentials cannot be sent to a project file's address, so the hint does not suggest them. */
+/** Suggests no environment credentials for a project file's address, because they cannot be sent there. */
 function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
   if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;

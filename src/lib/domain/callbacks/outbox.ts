@@ -153,7 +153,7 @@ function takeOutcome({ open }: OutboxState, line: OutcomeLine): void {
 /** Time within which the platform may repeat a callback. Older statuses are dropped. */
 const REMEMBERED_MS = 90 * 86_400_000;
 
-/** Returns the smallest set of lines that produces the same state. */
+/** Returns the fewest lines that produce the same state, except for statuses older than `REMEMBERED_MS`. */
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
   for (const deliveries of groupBy(open.values(), ({ callback }) => callback.id).values()) {

@@ -27,7 +27,7 @@ const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
 export interface Header {
-  /** Contains undefined for a column that the map does not contain. */
+  /** Contains undefined for an ignored or invalid column. */
   columns: (Column | undefined)[];
   issues: RowIssue[];
   skippedColumns: SkippedColumn[];

@@ -4,7 +4,7 @@ import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, matchesAt } from './scan.ts';
 
-/** Called once for each attribute column that contains a null word. */
+/** Called once for each attribute column with a null word that is sent as text. */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(
