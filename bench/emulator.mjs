@@ -1,4 +1,4 @@
-// Compares the embedded platform under load with bare servers: 80 % reads and 20 % writes over 16 connections. The bare
+// Compares the embedded platform under load with bare servers: 80% reads and 20% writes over 16 connections. The bare
 // servers return as many bytes but check nothing. One uses the platform's router with that router's own server, and the
 // other uses Node's server, as the platform does.
 import { spawn } from 'node:child_process';

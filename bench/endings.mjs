@@ -45,7 +45,7 @@ export async function measureEndings({ rounds = 7 }) {
 
   /**
    * @param {string[]} args
-   * @param {boolean} isStopped stops it with Ctrl-C at its first request
+   * @param {boolean} isStopped whether to stop the command with Ctrl-C at its first request
    * @returns {Promise<number>} milliseconds from Ctrl-C, or else from the first request, to the exit
    */
   async function ending(args, isStopped) {

@@ -21,7 +21,7 @@ function role(roleId, tasks) {
   };
 }
 
-/** The specification's features; `MORE` extends them to the number on a live platform. */
+/** The specification's features; with `MORE`, there are as many as on a live platform. */
 const FEATURES = [
   'audiences',
   'calculated_attributes',
@@ -52,7 +52,10 @@ export function bigManifest() {
   return { roles: Array.from({ length: ROLES }, (_, index) => role(`role-${index}`, bigTasks(index))), ...stamp };
 }
 
-/** Returns those roles as YAML after an edit: every tenth role has one more task, one was removed, and one added. */
+/**
+ * Returns those roles as YAML after an edit: every tenth role has one more task, one role was removed, and one was
+ * added.
+ */
 export function editedYaml() {
   const lines = [
     `last_modified_on: ${stamp.last_modified_on}`,

@@ -1,5 +1,5 @@
 // `npm run bench [-- --only start,seed,dsr,emulator,callbacks,limit,endings --rounds N]` measures every figure and its
-// reference in interleaved rounds. A complete run writes `bench/results.md`. Exits with 1 if a guarantee is missed.
+// baseline in interleaved rounds. A complete run writes `bench/results.md`. Exits with 1 if a guarantee is missed.
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';

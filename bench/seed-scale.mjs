@@ -24,10 +24,11 @@ const killsAnHour = numbers['kills-per-hour'] ?? 0;
 const CHECKPOINT_SECONDS = 0.5;
 const RESTART_SECONDS = 10;
 
-/** Requests that each machine still has to send. */
+/** Fraction of the rows that each machine sends. */
 const parts = Array.from({ length: machines }, (_, machine) =>
   uneven ? 0.5 ** Math.min(machine + 1, machines - 1) : 1 / machines,
 );
+/** Requests that each machine still has to send. */
 const left = parts.map((part) => Math.ceil((users / batch) * part));
 const downUntil = left.map(() => 0);
 /** Requests per second that one machine can send, limited by its connections and its share of the rate. */

@@ -63,7 +63,7 @@ async function measureAll(address, folder, rounds) {
   const floor = { args: [empty], env: environment(SMALL_ORG), silent: true };
   const get = command(['roles', 'list']);
   const groups = commandGroups();
-  /** @param {string} group each group has its own cache, because there are more groups than the cache has files. */
+  /** @param {string} group each group has its own cache, because one cache keeps fewer files than there are groups */
   const tab = (group) => ({
     args: [program, '__complete', 'bash', ' ', 'cdpadm', `cdpadm ${group} `],
     env: () => ({ ...environment(SMALL_ORG)(), CDPADM_CACHE_DIR: join(folder, `cache-${group}`) }),

@@ -14,7 +14,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const windows = process.platform === 'win32';
 const name = `cdpadm-${windows ? 'windows' : process.platform}-${process.arch}${windows ? '.exe' : ''}`;
 
-/** Returns the program's files in the repository, except the library and the manual. */
+/** Returns the paths of the files that the program needs at run time, relative to the repository. */
 async function assets() {
   const built = await readdir(join(root, 'dist'), { recursive: true });
   const needed = built.filter((path) => /^(main\.js|help-\d+\.txt|chunks[\\/].*\.\w+)$/.test(path));

@@ -106,7 +106,7 @@ function sqliteVersion() {
   }
 }
 
-/** Files of the embedded platform's console, which are served as is. */
+/** Copies the files of the embedded platform's console, which are served as is. */
 async function copyConsole() {
   await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
     recursive: true,

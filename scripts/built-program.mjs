@@ -14,7 +14,7 @@ export function builtProgram(dist) {
 }
 
 /**
- * Returns the streams and settings to render a help screen, which uses only the width.
+ * Returns the Io for rendering help screens. Rendering depends only on its width.
  * @param {number} columns
  * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
  */

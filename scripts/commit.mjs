@@ -1,4 +1,4 @@
-// Reads the commit being built, its time in UTC and its author. In a source folder without git, all three are missing.
+// Reads the commit being built, its time in UTC and its author. In a source folder without git, all three are empty.
 import { spawnSync } from 'node:child_process';
 
 /**

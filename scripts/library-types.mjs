@@ -16,7 +16,7 @@ export async function emitLibraryTypes(root, folder) {
   // The loop also visits files that are added to the set while it runs.
   for (const file of mentioned) {
     const text = await readFile(file, 'utf8');
-    // Compilers before 5.0 do not support imports that end in .ts; all of them resolve x.js to x.d.ts.
+    // TypeScript before 5.0 does not support imports that end in .ts. Every version resolves x.js to x.d.ts.
     const published = text.replace(/((?:\bfrom |\bimport\()['"])(\..*?)\.ts(?=['"])/g, (_, before, specifier) => {
       mentioned.add(resolve(dirname(file), `${specifier}.d.ts`));
       return `${before}${specifier}.js`;

@@ -139,7 +139,7 @@ function rootSections({ flags, groups, summary, topics }) {
   ];
 }
 
-/** Order of sections in every manual page; other topics come first. */
+/** Topics in the order that is usual for manual pages; other topics come before them. */
 const TOPICS = ['environment', 'files', 'exit-codes', 'recipes'];
 
 /** @type {Record<string, string | undefined>} */
@@ -162,7 +162,7 @@ function folded(text) {
 }
 
 /**
- * References to the program, and to the other pages of a group.
+ * Returns references to the program's main page and to the other pages of a group.
  * @param {string} own the command of this page
  * @param {readonly string[]} paths
  */

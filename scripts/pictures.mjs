@@ -13,7 +13,7 @@ const { startEmulator } = createRequire(import.meta.url)('../dist/index.cjs');
 const root = join(import.meta.dirname, '..');
 const [folder = join(root, 'docs', 'pictures')] = process.argv.slice(2);
 
-/** The commands of each picture, as a reader can type them. @type {[string, string, string[]][]} */
+/** The commands shown in each picture, exactly as a reader would type them. @type {[string, string, string[]][]} */
 const PICTURES = [
   ['roles-matrix', 'Which role has which task', ['cdpadm roles matrix']],
   [

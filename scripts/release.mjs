@@ -41,8 +41,8 @@ async function notes() {
 }
 
 /**
- * Packs the npm package, which names the author of the commit. On GitHub, it also names the workflow's repository,
- * as npm requires for provenance.
+ * Packs the npm package, and sets its author to the author of the commit. On GitHub, also sets its repository to the
+ * workflow's repository, as npm requires for provenance.
  * @param {string | undefined} repository such as `owner/name`
  */
 async function pack(repository) {

@@ -75,7 +75,7 @@ export interface Pace {
   maxErrors: MaxErrors | undefined;
 }
 
-/** `limit` is the profile's own rate, such as `1000/m`. Throws a usage error (2) that names its source. */
+/** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2), with the source of an invalid rate. */
 export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined): Pace {
   const { concurrency = CONCURRENCY[kind].usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
   const giveUpAfterMs = giveUpAfter === '0' ? 0 : parseDuration(giveUpAfter);

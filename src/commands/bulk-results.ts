@@ -240,7 +240,7 @@ export async function readReports<Result extends Part>(
       }
       const known = reports.get(keyOf(result));
       if (report.error === undefined || known === undefined) reports.set(keyOf(result), report);
-      // If the error occurred before the first row, keep the counts of the run that it should have resumed.
+      // If this run failed before its first row, keep the counts of the run that it should have resumed.
       else if (known.error) reports.set(keyOf(result), result.rows > 0 ? report : { ...known, error: report.error });
     }
     if (damaged !== undefined && !isUsed)

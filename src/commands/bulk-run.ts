@@ -36,7 +36,7 @@ export function createAgain(
   };
 }
 
-/** The path in a printed command: relative to the working folder if the file is in it. */
+/** The path in a printed command: relative to the working directory if the file is in it. */
 export function shownPath(ctx: Context, path: string): string {
   const inFolder = relative(ctx.io.cwd, path);
   return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : inFolder;

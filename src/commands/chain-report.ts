@@ -14,7 +14,7 @@ export function chainResult() {
     entries: z.int(),
     head: z.string(),
     pruned: z.int(),
-    /** Lines, or writes in the log, that a killed process left unfinished. Such a write may still be running. */
+    /** Incomplete lines and, in the log, writes without an end: the process was killed or is still running. */
     unfinished: z.int(),
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     unchained: z.int(),

@@ -214,7 +214,7 @@ async function read(ctx: Context, kind: NonNullable<FieldFlag['kind']>, flag: st
   }
 }
 
-/** A path on the command line is relative to the working folder. */
+/** A path on the command line is relative to the working directory. */
 function readReference(ctx: Context, flag: string, text: string): string {
   if (!isReference(text)) {
     ctx.redactor.add(text);

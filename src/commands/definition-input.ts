@@ -130,7 +130,7 @@ function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unk
   });
 }
 
-/** Returns the secrets that the platform returned in plain text and that no file contains. */
+/** Returns the paths of secrets that the platform does not mask and that no flag sets; none if there is a file. */
 function keptSecrets(type: ResourceType, { live, file, fields }: DefinitionSource): (readonly string[])[] {
   if (file !== undefined || !live) return [];
   return SECRET_PATHS[type].filter(

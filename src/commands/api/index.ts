@@ -122,7 +122,7 @@ function namesNoOther({ method, path }: Route, input: Input, reply: unknown): bo
   return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The token request writes nothing, so it has no scope. */
+/** The token request (`auth`) writes nothing, so its scope does not matter. */
 function scopeOf({ path, service }: Route): WriteScope {
   if (service === 'base' || service === 'auth') return path.includes('{orgId}') ? 'organization' : 'workspace';
   return service;

@@ -46,7 +46,7 @@ export const testAuth = defineCommand({
   },
 });
 
-/** A network error, an outage or an unexpected response keeps its exit code: the credentials may be valid. */
+/** A usage or network error, an outage or an unexpected response keeps its exit code: the credentials may be valid. */
 function testFailed(area: string, cause: KnownError): KnownError {
   const kept: ExitName[] = ['usage', 'unavailable', 'network'];
   const isOther = ['http.unreadable', 'http.redirect'].includes(cause.code) || (cause.status ?? 0) >= 500;

@@ -95,7 +95,7 @@ export function resumable(
   });
 }
 
-/** True if the file has the id of a row: another run may have written it. */
+/** True if the file contains the id of this run's first row. Otherwise, another run may have written the file. */
 export async function hasResults(path: string, states: RowStates): Promise<boolean> {
   const id = states.id(1) ?? '';
   for await (const lines of linesOf(createReadStream(path, 'latin1')))

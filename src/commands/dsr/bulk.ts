@@ -137,7 +137,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     const isWhole = countComplete(states) === examined.rows;
     const isWritten = isWhole && existsSync(wanted) && (await hasResults(wanted, states));
     if (isWhole && !isWritten && existsSync(wanted)) ctx.out.warn(`${wanted} is not from this run, so it is kept.`);
-    // A finished run whose rows are sent again has already written its results there.
+    // A finished run whose rows are sent again has already written its results to `wanted`.
     const isTaken = isWhole ? !isWritten : states.count('unknown') + repeats.length > 0;
     const results = isTaken ? freeName(wanted) : wanted;
     await perform(

@@ -13,7 +13,7 @@ import { readTime } from '../flag-values.ts';
 import type { Picker } from '../pick.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
 
-/** Reports wrong flags before the user chooses a request. */
+/** Rejects invalid flags before the user chooses a request. */
 const pickAfterCheck: Picker = {
   ...pickRequest,
   choices: async (ctx, args, flags) => {

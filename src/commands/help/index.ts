@@ -57,7 +57,7 @@ export const command = defineCommand({
 
 const isRecipe = (topic: string, name = ''): boolean => topic === 'recipes' && RECIPES.includes(name);
 
-/** Throws usage (2) for an unknown topic, and for a word after a topic. */
+/** Throws usage (2) for an unknown topic, and for a word after a topic other than `error CODE` or `recipes NAME`. */
 async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {
   if (topic === 'error') return errorPage(more);
   if (more !== undefined && isRecipe(topic, more)) return await recipe(more);

@@ -62,7 +62,7 @@ export const diffRoles = defineCommand({
   },
 });
 
-/** Returns the plan of `roles push`, or of `roles push --profile NAME` for another profile. */
+/** Returns the plan that `roles push` would apply, or `roles push --profile NAME` for another profile. */
 async function diffPlatform(
   ctx: Context,
   file: string,
@@ -114,7 +114,7 @@ function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { pla
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, from, content }, drawn);
 }
 
-/** Returns the changes that turn the file `against` into `file`: `against` replaces the platform (decision: D145). */
+/** Returns the changes that turn `against` into `file`, as if `against` were the live manifest (decision: D145). */
 async function diffFiles(ctx: Context, file: string, against: string): Promise<RolesComparison> {
   if (file === '-' && against === '-') throw usageError('Only one of the two files can be standard input.');
   const [wanted, from] = await openForComparison(ctx, [file, against]);

@@ -178,7 +178,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   }
 }
 
-/** Returns an estimate such as `about 12,000 users` if a file is too large to count, or for a single shard. */
+/** Returns the number of users, such as `about 12,000 users`: an estimate for a large file or a single shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'an unknown number of users';
   if (isExact) return rows === 1 ? '1 user' : `${grouped(rows)} users`;

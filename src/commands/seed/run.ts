@@ -38,7 +38,7 @@ export interface SeedRunFlags extends RunFlags {
 
 export type BulkNumbers = ReturnType<typeof readBulkFlags>;
 
-/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2) that names either. */
+/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2) with the source of a bad rate. */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined) {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
@@ -84,8 +84,8 @@ export type SeedRun = Awaited<ReturnType<typeof openRun>>;
 export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * Opens the journal (none for standard input) and the rejects file. `confirm` asks before anything is sent or removed, after all other checks.
- * Throws usage (2), conflict (6) for changed files, guard (12) for another run, and what `confirm` throws.
+ * Opens the journal (none for standard input) and the rejects file. Calls `confirm` before anything is
+ * sent or removed. Throws usage (2), conflict (6) for changed files, guard (12) for another run, and as `confirm` does.
  */
 export async function openRun(
   ctx: Context,

@@ -100,7 +100,7 @@ export function checkPlanned(ctx: Context, name: string, { plan, live, selected 
   if (masks.length > 0) throw invalidFolder(name, masks);
 }
 
-/** Matches patterns with `crm`, `connections/crm` and `connection/crm`. Throws usage (2) if one matches nothing. */
+/** A pattern can match `crm`, `connections/crm` or `connection/crm`. Throws usage (2) if one matches no resource. */
 function selector(patterns: readonly string[], lists: readonly ByType<{ id: string }>[]) {
   const tests = patterns.map((pattern) => {
     const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'));
@@ -120,7 +120,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
   return (type: ResourceType, id: string): boolean => tests.length === 0 || tests.some((test) => test(type, id));
 }
 
-/** Returns resources with changed secrets, such as `connection/crm`. Caches `values`, because a read may prompt. */
+/** Returns resources with changed secrets, such as `connection/crm`. Caches secrets in `values`: a read may prompt. */
 export async function changedSecrets(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -190,7 +190,7 @@ export function savedContent() {
       z.object({
         type: z.enum(RESOURCE_TYPES),
         definition: z.looseObject({ id: z.string() }),
-        /** Base folder of each field's `file:` reference, relative to the working folder. */
+        /** Base folder of each field's `file:` reference, relative to the working directory. */
         folders: z.record(z.string(), z.string()),
       }),
     ),
@@ -249,7 +249,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
   return withGuard(rules, entries);
 }
 
-/** Throws guard (12). A plan from another machine must not refer to files outside the working folder. */
+/** Throws guard (12). A plan from another machine must not refer to files outside the working directory. */
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {

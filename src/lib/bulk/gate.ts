@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** Maximum number of additional tasks while others are paused; each task holds its rows in memory. */
+/** Maximum number of extra tasks that may run in place of paused ones; each task holds its rows in memory. */
 export const MAX_PAUSED = 128;
 
 /** If a timer fires this late, the program was blocked. */

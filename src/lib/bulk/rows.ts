@@ -8,11 +8,11 @@ import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, usageError } from '../kernel/errors.ts';
 
 export interface RowTable {
-  /** Columns of the first input, which all other inputs must have. */
+  /** Heading of the first input that is not empty; the other inputs must have the same columns. */
   heading: Heading;
-  /** Groups of rows, as the file is read. Throws invalid input (9) if no more rows can be read. */
+  /** Groups of rows, as the inputs are read. Throws invalid input (9) if no more rows can be read. */
   rows: AsyncIterable<Row[]>;
-  /** Returns the SHA-256 of the unwrapped bytes in hex, which is complete once all rows have been read. */
+  /** Returns the SHA-256 of the decompressed bytes in hex. Call it only after reading all rows. */
   digest(): string;
 }
 

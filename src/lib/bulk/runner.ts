@@ -12,7 +12,7 @@ export interface RunOptions {
   /** Stops the run when aborted. */
   signal: AbortSignal;
   gate: Gate;
-  /** Maximum number of unfinished tasks. */
+  /** Maximum number of unfinished tasks, not counting paused ones (at most `MAX_PAUSED`). */
   atOnce: number;
 }
 

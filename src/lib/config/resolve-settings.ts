@@ -136,7 +136,7 @@ function ineffectiveIn(
     const result = text ? checkSetting(name, text) : undefined;
     return result && !('value' in result && result.value === settings.get(name)?.value);
   });
-  // The variable may contain the profile's own secret.
+  // A variable that the profile references for this secret does have an effect.
   const secrets = SECRET_NAMES.filter((name) => {
     const origin = sources.get(name)?.origin;
     const variable = variableOf(name);

@@ -50,7 +50,7 @@ interface RawBytes {
   size: number | undefined;
   isOnce: boolean;
   /**
-   * Yields the bytes from `start` to `end`, which only uncompressed files support. In `InputBytes`, the bytes are
+   * Yields the bytes from `start` to `end`. Only uncompressed files support a range. In `InputBytes`, the bytes are
    * decompressed. A chunk is valid only until the next one is read, which may overwrite it.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
@@ -149,7 +149,7 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
   return await recognize(raw, await firstBytes(raw.chunks()), options);
 }
 
-/** Returns a path in the working folder, named after the last part of the address. */
+/** Returns a path in the working directory, named after the last part of the address. */
 function addressBase(address: string, cwd: string): string {
   return join(cwd, decodeURIComponent(posix.basename(new URL(address).pathname)).replace(/[/\\]/g, '_') || 'input');
 }

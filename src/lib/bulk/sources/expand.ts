@@ -7,7 +7,7 @@ import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord, readRecord } from '../../kernel/json.ts';
 import { isAddress, withoutQuery } from './remote.ts';
 
-/** Longest path that Linux accepts. Longer patterns also exceed the limit of the glob library. */
+/** Longest path that Linux accepts. The glob library rejects only much longer patterns. */
 const LONGEST_PATH = 4_096;
 
 /** Names that warehouses and Spark give to their own files in data folders. */
@@ -17,7 +17,7 @@ const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
  * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name. Skips
- * names that begin with `_`, and the results and rejects files of its inputs, unless the pattern names them.
+ * names that begin with `_`, and the results and rejects files of other inputs, unless the pattern names them.
  * Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
  */
 export async function expandInputs(

@@ -45,7 +45,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Opens an address. `path` is a private file for servers without ranges. Throws errors of `addressName` and `get`. */
+/** Opens an address. `path` is a private copy if the server ignores ranges. Throws as `addressName` and `get` do. */
 export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;

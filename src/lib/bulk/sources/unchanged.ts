@@ -1,5 +1,5 @@
 // Guarantees that a bulk run sends and records the same bytes that it checked and showed. Every chunk of an input
-// passes through this module before it is used. For an input that is read several times, the first reading records a
+// passes through this module before it is used. For an input that is read several times, the first pass records a
 // digest per chunk. A file that is read once is identified by its inode, size and times.
 import { hash } from 'node:crypto';
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export function inputChanged(name: string): KnownError {
   });
 }
 
-/** Compares each reading with the first one. `read` yields equal bytes in equal chunks. */
+/** Compares each pass with the first one. `read` must split the same bytes into the same chunks every time. */
 export function sameChunks(name: string, read: () => AsyncIterable<Buffer>) {
   const digests: string[] = [];
   let count = Infinity;
