@@ -27,7 +27,7 @@ export interface RunsSource extends PageSource {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Target width of all columns together, in pixels. On a phone, the chart scrolls. */
+/** Minimum width of all columns together, in pixels. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
 const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;

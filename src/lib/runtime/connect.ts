@@ -1,4 +1,4 @@
-// Connects flags, environment and profile to the API clients.
+// Creates the API clients from flags, environment and profile.
 import { join, resolve } from 'node:path';
 import { createApi, type Api } from '../api/index.ts';
 import { loadSettings } from '../config/load-settings.ts';

@@ -74,7 +74,7 @@ const coordinates =
 
 const variables: Source = (_point, known) => known().variables;
 
-/** Returns the locations of a secret: variables after `env:`, and paths after `file:`. */
+/** Offers locations of a secret: `kinds` such as `env:`, then variables after `env:`, and paths after `file:`. */
 const places =
   (...kinds: readonly string[]): Source =>
   ({ typed }, known) => {

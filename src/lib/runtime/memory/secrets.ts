@@ -34,7 +34,7 @@ export async function openSecretMemory(ctx: Context) {
     createHmac('sha256', Buffer.from(kept.key, 'hex')).update(`${key}\n${secret}`).digest('hex');
   return {
     scope,
-    /** True if this machine has sent this secret. */
+    /** True if this machine has sent a secret with this key. */
     knows: (key: string): boolean => kept.sent[key] !== undefined,
     /** True if a different secret was sent before; undefined if this machine has not sent one. */
     isChanged: (key: string, secret: string): boolean | undefined => {
