@@ -79,7 +79,7 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   );
 }
 
-/** Fails immediately: a later error would blame a connection's credentials. Throws KnownError failed (1). */
+/** Throws KnownError failed (1) at startup: a later error would blame a connection's credentials. */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');

@@ -45,7 +45,7 @@ const FIXTURES_KEY = 'fixtures';
 /**
  * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. With existing state,
  * the given fixtures define the known clients and workspaces, and the target of `reset`, but leave the state unchanged.
- * Runs no due work. Throws KnownError for invalid fixtures, and for a state from a newer version.
+ * Does not run due work. Throws KnownError for invalid fixtures, and for a state from a newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);

@@ -93,7 +93,7 @@ export function importState(platform: RunningPlatform, body: unknown): Promise<v
   return replaceState(platform, state);
 }
 
-/** Replaces the platform's state with a valid one. */
+/** Replaces the platform's state. Does not check `state`. */
 export function replaceState(platform: RunningPlatform, state: PlatformState): Promise<void> {
   const { clock, db, faults } = platform;
   return platform.reset(() => {

@@ -76,7 +76,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Returns no headers if the file was damaged, which its digest shows. */
+/** Returns no headers for a damaged file; the file's digest reveals the damage. */
 function headersIn(head: Buffer) {
   try {
     return parseHeaderLines({ text: head.toString('utf8'), name: '' });

@@ -22,7 +22,7 @@ export interface LedgerRules<Event extends StoredEvent, Request> {
   isVoid(phase: string | undefined): boolean;
 }
 
-/** A phase is short, because memory contains one for each request while the whole ledger is read. */
+/** Phases are short strings, because one for each request is in memory while the whole ledger is read. */
 interface Phases<Event> {
   /** Returns the phase of a request, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
@@ -41,7 +41,7 @@ export interface Urgency<Event> extends Pick<Phases<Event>, 'phase'> {
 export interface PruneRules<Event> extends Phases<Event> {
   /** ISO 8601. A request with a line at or after this time is kept. An open request is always kept. */
   before: string;
-  /** Returns the path of a file that the line records. The file remains. */
+  /** Returns the path of a file that the line records. Pruning does not delete the file. */
   fileOf(event: Event): string | undefined;
 }
 
@@ -142,7 +142,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Yields all requests, oldest first. Memory contains only a few bytes per line and one part of the requests. */
+  /** Yields all requests, oldest first. Only a few bytes per line and one part of the requests are in memory. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;
@@ -169,7 +169,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Applies `take` to each request's facts and events, before it updates the phase. Returns facts by id and scope. */
+  /** For each event, calls `take` with its request's facts, then updates their phase. Returns facts by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,

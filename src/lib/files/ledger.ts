@@ -46,7 +46,7 @@ interface LedgerOptions<Event extends StoredEvent, Request> {
   signal?: AbortSignal;
 }
 
-/** Any number of processes can append lines. All workspaces share the file; only an export reads across them. */
+/** Any number of processes can append lines. All workspaces share the file; `in` limits the ledger to one of them. */
 export function openLedger<Event extends StoredEvent, Request>(
   stateFolder: string,
   { actor, clock, rules, signal }: LedgerOptions<Event, Request>,

@@ -12,10 +12,10 @@ import { namesIn } from '../kernel/temporary-file.ts';
 const WATCH_MS = 500;
 const SMALL_BYTES = 512 * 1024;
 
-/** Undefined for a listener that accepts callbacks for any workspace. */
 export interface OutboxScope {
   /** `local` for the embedded platform, because its port changes. */
   address: string;
+  /** Undefined for a listener that accepts callbacks for any workspace. */
   workspace_id: string | undefined;
 }
 

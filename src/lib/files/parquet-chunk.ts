@@ -42,7 +42,7 @@ interface Page {
 const HEADER_BYTES = 1024;
 /** Bytes added after a page, because hyparquet reads past its last value, where writers may store nothing. */
 const PADDING = 64;
-/** No writer stores more values on a page, and memory for values is allocated before they are read. */
+/** No writer stores more values in a page, and memory for values is allocated before they are read. */
 const MOST_VALUES = 2 ** 24;
 /** Enough bits to index `MOST_VALUES` values; hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
@@ -193,7 +193,7 @@ export class ColumnChunk {
     const value = this.#values(reader, size, (v1 ?? v2)?.encoding, present);
     this.#entries -= count;
     this.#rows += repetition ? countOf(repetition, 0) : count;
-    // In version 2, a page always ends with a row.
+    // A version 2 page always ends at the end of a row.
     this.#isOpen = repetition !== undefined && v2 === undefined;
     this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }

@@ -58,7 +58,7 @@ interface TimeKind {
 
 const NANOSECONDS_UTC: TimeKind = { type: 'TIMESTAMP', unit: 'NANOS', zone: 'Z' };
 
-/** Reads the Julian day, and its nanoseconds from the lower 64 bits. */
+/** Returns nanoseconds since 1970. The lower 64 bits contain the time of day, and the others the Julian day. */
 function int96Nanoseconds(value: bigint): bigint {
   return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
@@ -70,7 +70,7 @@ function timeOf({ converted_type, logical_type: logical }: SchemaElement): TimeK
   return type === undefined ? undefined : ({ type, unit, zone: 'Z' } as TimeKind);
 }
 
-/** Returns an integer for scale 0; otherwise decimal text with all digits. */
+/** Returns an integer for a scale of 0 or less; otherwise decimal text with all digits. */
 function decimalOf(value: number | bigint | Buffer, scale: number): bigint | string {
   const unscaled = typeof value === 'object' ? bigEndian(value) : BigInt(value);
   if (scale <= 0) return unscaled * 10n ** BigInt(-scale);

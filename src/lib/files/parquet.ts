@@ -1,5 +1,5 @@
 // Reads a Parquet file row by row, with exact values. Each page is decompressed once, and only the current page of each
-// column is in memory, so memory does not grow with the row group.
+// column is in memory, so memory use does not grow with the size of the row group.
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
@@ -8,7 +8,7 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
 export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
-/** Called for each row group, with the number of its first row and of the row after its last one. */
+/** True to read a row group. `firstRow` is the number of its first row, and `endRow` of the row after its last. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {

@@ -10,7 +10,7 @@ import { fail } from '../errors/fail.ts';
 /** A larger document is probably a mistake: a manifest at every limit takes less than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** Working folder and standard input. A command's Context is an InputSource. */
+/** Working directory and standard input. A command's Context is an InputSource. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
   /** When it is aborted, the open stream is destroyed and the read throws the reason. */
@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws usage (2) if missing, failed (1) if unreadable, invalid input (9) if not UTF-8, too large or with NUL. */
+/** Throws for a file that is missing (usage, 2), unreadable (failed, 1), or not UTF-8, too large or with NUL (9). */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

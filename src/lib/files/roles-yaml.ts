@@ -131,7 +131,7 @@ class YamlEditor {
     else if (mayUnfold && list.items.length === 0) {
       const [start = 0, end = 0] = list.range ?? [];
       const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
-      // A comment may be between the key and brackets on their own line.
+      // If the brackets are on their own line, remove only that line: a comment may precede it.
       const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
       if (isAlone) this.#edits.replace(line.from, line.to, '');
       else this.#edits.replace(this.#afterColon(key), end, '');

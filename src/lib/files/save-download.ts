@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension, which depends on the content type. The platform chooses neither of them. */
+/** `name` has no extension: `finish` adds a known one for the content type. The platform cannot choose either. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

@@ -148,7 +148,7 @@ function hashOf(path: string, length: number): Hash {
   return hash;
 }
 
-/** Returns the hint for continuing with a rejects file, which `command` sends. */
+/** Returns a hint: how to correct the rows in the rejects file, and the `command` that sends them. */
 export async function correctionOf(path: string, shown: string, command: string): Promise<Hint> {
   // The file may be on another machine.
   const lists = fs.existsSync(path) ? linesOf(decoded(fs.createReadStream(path), path)) : [];

@@ -2,7 +2,7 @@
 import { KnownError } from '../kernel/errors.ts';
 import { cannotReadInput, IS_UTF16, isUtf16, notText } from './read-input.ts';
 
-/** Removes a byte order mark. Throws usage (2) if missing, failed (1) if unreadable, invalid input (9) if not UTF-8. */
+/** Removes a byte order mark. Throws for a file that is missing (usage, 2), unreadable (failed, 1) or not UTF-8 (9). */
 export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let lines = 1;

@@ -12,7 +12,7 @@ import { shellWord } from '../kernel/words.ts';
 export interface DirectoryFile {
   /** Folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** Path relative to the working folder, for messages. */
+  /** Path relative to the working directory, for messages. */
   path: string;
   document: LoadedDocument;
 }
@@ -46,7 +46,7 @@ function definitionFiles(folder: string): string[] {
     .sort();
 }
 
-/** Returns a file's text with new values at dotted paths; null removes one. Keeps the comments, order and line ends. */
+/** Returns a file's text with new values at dotted paths; null removes one. Keeps comments, order and line endings. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,

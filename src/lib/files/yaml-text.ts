@@ -2,7 +2,7 @@
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
-/** Returns block style, with a final line feed. `indentLists: false` puts a list's dashes directly below its key. */
+/** Returns block style, with a final line feed. `indentLists: false` aligns a list's dashes with its key. */
 export function toYaml(value: unknown, { indentLists = true } = {}): string {
   return textOf(value, { indentSeq: indentLists });
 }
@@ -24,7 +24,7 @@ function textOf(value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/** Writes a value on one line, also valid inside brackets. A string gets the quotes of `like`, or none, if possible. */
+/** Writes a value on one line, also valid inside brackets. A string keeps the quote style of `like` if possible. */
 export function inlineText(value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {

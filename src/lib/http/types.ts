@@ -138,7 +138,7 @@ export interface HttpOptions {
   /** Returns a base address without a trailing slash. Throws KnownError (usage) if it is not configured. */
   address(service: Service): string;
   audience(): string;
-  /** Returns a key for cached data that stays the same when the embedded platform's port changes. */
+  /** Returns a key for cached data. The key does not change with the embedded platform's port. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
@@ -155,7 +155,7 @@ export interface HttpOptions {
   requestTimeoutMs: number;
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
-  /** Additional PEM authorities, trusted together with the system's authorities. */
+  /** PEM authorities, trusted in addition to Node's own roots. */
   extraAuthorities?: string | undefined;
   /** `node` means `node:http(s)`, for one or a few calls; `pool` means undici, for many calls. */
   engine: 'node' | 'pool';
@@ -172,7 +172,7 @@ export interface HttpOptions {
   onDecision(text: string): void;
   /** Called instead of `onDecision` for a long wait. */
   onLongWait?(text: string): void;
-  /** Called when a wait starts. The returned function is called when the wait ends. */
+  /** Called when a delay starts. The returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
   onResponse?: ((text: string) => void) | undefined;
   /** `--debug` lines, redacted. */

@@ -73,7 +73,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     head.write(follow.tip());
   }
 
-  /** True if the last line chained the lines before it: a process may have been killed before it wrote the head. */
+  /** True if the last line records that `adopt` chained the file: a kill may have prevented the write of the head. */
   const isJustChained = () => lastLines(path).find(isWhole)?.startsWith('{"event":"chained",') === true;
 
   /** Chains lines from a version without a chain. If the process is killed, the file is unchanged. */
@@ -252,7 +252,7 @@ function openHead(path: string) {
     write: ({ entry, hash: own }: ChainTip): void => {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
       try {
-        // A shorter head, without a digest, is replaced, because a partly overwritten one would look complete.
+        // Replaces a shorter head, which has no digest: if it were partly overwritten, it would look complete.
         overwriteFile(path, `${tip} ${digestOf(tip)}\n`);
       } catch {
         // The lines are already on disk: an outdated head only hides the loss of the newest lines.

@@ -7,7 +7,7 @@ import { NO_PROGRESS, type Pipeline, type NewRun } from '../stores/pipelines.ts'
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** Replaces all pipelines and runs with the fixtures. */
+/** Replaces all pipelines and runs with those in the fixtures. */
 export function loadPipelines(
   fixtures: Fixtures,
   { pipelines, runs }: WarehouseStores,

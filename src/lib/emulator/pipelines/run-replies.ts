@@ -35,7 +35,7 @@ export function describePlanFailure(
   return { failure: WAREHOUSE_FAILURES.planNotActive, detail: `data plan \`${id}\`, version ${String(version)}` };
 }
 
-/** True if a change of the sync mode requires a new sync from the start. */
+/** True if the sync mode changes, which requires a new sync from the start. */
 export function changesSyncMode(before: SyncMode, after: SyncMode): boolean {
   return canonicalJson(before) !== canonicalJson(after);
 }

@@ -129,7 +129,7 @@ function asFault(error: unknown): RunFault {
   throw error;
 }
 
-/** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query. */
+/** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query's result. */
 type Writer = (rows: Row[], first: number, before: RunProgress) => RunProgress;
 
 function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: Platform): Writer {

@@ -18,7 +18,7 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   if (schedule.type === 'once') next = ranOnce ? undefined : Math.max(start ?? from, from);
   if (schedule.type === 'interval' && schedule.frequency && start !== undefined) {
     const { frequency } = schedule;
-    // If `from` equals the schedule's start, a run at that time would have nothing to read.
+    // If `sync_mode.from` equals the schedule's start, a run at that time would have nothing to read.
     const first = timeOf(sync_mode.from) === start ? 1 : 0;
     next = boundary(start, frequency, Math.max(first, indexFrom(start, frequency, from)));
   }

@@ -11,7 +11,7 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 /**
  * If `anySecret` is set, any secret is valid for the first organization's client id and for the first workspace.
- * Unknown keys are also valid, and unknown client ids unless `clientId` is known.
+ * Unknown keys are also valid, and unknown client ids unless `clientId` is set.
  */
 export function createDirectory(
   { organizations, accounts, workspaces }: Fixtures,

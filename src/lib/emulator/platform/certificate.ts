@@ -91,7 +91,7 @@ function extension(id: Buffer, value: Buffer, critical?: 'critical'): Buffer {
   return sequence(id, ...(critical ? [TRUE] : []), element(TAG.octetString, value));
 }
 
-/** Encodes one bit of RFC 5280's list, counted from the left. `unused` is the number of unused trailing bits. */
+/** Encodes key usages (RFC 5280, 4.2.1.3), the first as the leftmost bit. `unused` counts the unused trailing bits. */
 function keyUsage(bits: number, unused: number): Buffer {
   return extension(OID.keyUsage, element(TAG.bitString, Buffer.from([unused, bits])), 'critical');
 }

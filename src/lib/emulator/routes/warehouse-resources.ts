@@ -254,7 +254,7 @@ export const dataModelsArea = defineArea({
         if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
         return complete(withoutReadOnly(sent));
       },
-      // A run fails here, but a real warehouse may accept queries that SQLite cannot parse (decision: D68).
+      // A note, not an error: a real warehouse may accept queries that SQLite cannot parse (decision: D68).
       notesOn: ({ config }) =>
         uncheckedSql.notesOn(platform.db.complaint(rewriteTables(config.sql_query, resolveAmong([])))),
     });

@@ -26,7 +26,7 @@ interface Refresh {
   refresh_at: number;
 }
 
-/** `add` needs the `refresh_at` column. */
+/** Callers of `add` must pass the `refresh_at` column. */
 export function createGroupsStore(db: Database) {
   const refreshes = openTable<Refresh>(db, 'groups');
   return {

@@ -43,7 +43,7 @@ export function createPipelinesStore(db: Database) {
   const waiting = openTable<{ workspace: number; id: string; next_run_at: number }>(db, 'pipelines');
   return {
     ...createDocumentStore<Pipeline>(db, 'pipelines', ({ definition }) => definition.id, columnsOf),
-    /** Returns the next scheduled run of a pipeline that is not running. */
+    /** Returns the pipeline with the earliest scheduled run, among those that are not running. */
     firstDue: () =>
       waiting.select('WHERE running = 0 AND next_run_at IS NOT NULL ORDER BY next_run_at, seq LIMIT 1')[0],
   };

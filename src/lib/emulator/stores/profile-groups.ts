@@ -95,7 +95,7 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   };
 }
 
-/** Keeps the first candidates, ordered by `xpid`. */
+/** Adds a candidate, but keeps only the first `most`, ordered by `xpid`. */
 function addCandidate(candidates: Candidate[], { id, xpid: digits }: ProfileRow, most: number): void {
   const xpid = BigInt(digits);
   const at = candidates.findIndex((other) => other.xpid > xpid);

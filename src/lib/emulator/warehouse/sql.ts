@@ -9,7 +9,7 @@ const ENDS_COLUMNS = ['INTO', 'FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const VERBS = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE'];
 
-/** Returns the problem with a query's outer form, in any dialect; undefined for a single SELECT or WITH … SELECT. */
+/** Returns the problem with a query's outer form; undefined for a single SELECT or WITH … SELECT in any dialect. */
 export function describeForm(sql: string): string | undefined {
   const complaint = complaintAbout(tokenize(sql));
   return complaint === undefined || complaintAbout(tokenize(sql, 'any')) === undefined ? undefined : complaint;

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 export interface RateOptions {
   /** Milliseconds. Default: one minute. */
   span?: number;
-  /** Returns the times (epoch ms, ascending) of the requests that an earlier run counted for a key. Default: none. */
+  /** Returns the times (epoch ms, ascending) of a key's requests that an earlier process counted. Default: none. */
   restore?(key: number): number[];
 }
 

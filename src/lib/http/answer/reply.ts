@@ -88,5 +88,5 @@ function repeats(value: unknown, wanted: string): boolean {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** In memory, a value takes up to forty times as many bytes. No platform response has nearly as many values. */
+/** In memory, a value takes up to forty times as many bytes as in JSON. No platform response has nearly this many. */
 const MAX_VALUES = 400_000;

@@ -159,7 +159,7 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
 
   function traced(text: string | undefined): unknown {
     if (text === undefined || text === '') return null;
-    // The request and response of the token call consist of secrets.
+    // Token requests and responses contain nothing but secrets.
     if (endpoint.service === 'auth') return '(not kept)';
     const value = parsed(text);
     hidePeople(value);

@@ -10,10 +10,10 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Longest pause within a response. Until the response starts, only the total timeout applies. */
+/** Maximum pause within a response. Until the response starts, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Closes an idle connection before common servers do, which is after five seconds. */
+/** Common servers close an idle connection after five seconds. We close it earlier. */
 export const KEEP_ALIVE_MS = 4_000;
 
 /** Events that an engine reports during an exchange. Events after its end are ignored. */
