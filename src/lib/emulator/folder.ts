@@ -42,7 +42,7 @@ export function findOwner(folder: string): FolderOwner | undefined {
   if (pid === undefined || !host.isAlive(pid)) return undefined;
   // The file is not synced to disk, so it may contain anything after a power failure.
   const announced = readRecord<FolderOwner>(readPrivateFile(announcement(folder)));
-  // A killed process leaves its announcement until the next owner writes one.
+  // The announcement of a killed process remains until the next owner writes one.
   return { ...(announced?.pid === pid && announced), pid };
 }
 

@@ -211,11 +211,11 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
 
   return {
     run,
-    /** Runs due work in the background. If a round fails, the next one reports that failure. */
+    /** Runs due work in the background. Ignores a failure: its work stays due, so the next round fails too. */
     start: (): void => {
       run().catch(() => undefined);
     },
-    /** True during a round. */
+    /** True while a round runs or is queued. */
     busy: (): boolean => waiting > 0,
     /** Stops the work. Resolves once the current round has ended. */
     stop: (): Promise<void> => {

@@ -26,7 +26,7 @@ export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
 
-/** Returns a reader for a field and its repetition: a single value (possibly null) or a list of values. */
+/** Returns a reader for a field: of a single value (possibly null), or of a list if the field is repeated. */
 function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
   const { element, children } = tree;
   const levels = levelsOf(element, above);

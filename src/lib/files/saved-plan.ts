@@ -24,7 +24,7 @@ const COMMANDS = {
 
 export interface SavedPlan<Content> {
   kind: keyof typeof COMMANDS;
-  /** What the plan would change: `{organization, address}`, `{workspace, address}`. */
+  /** What the plan would change: `{organization, address}` or `{workspace, address}`. */
   target: Readonly<Record<string, string>>;
   /** Hash of the target, the live state and the desired state. */
   plan: string;

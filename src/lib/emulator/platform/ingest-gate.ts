@@ -12,7 +12,7 @@ const SECOND_MS = 1000;
 export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
-  // Not restored at startup: an earlier run's requests are more than a second old.
+  // Not restored at startup: an earlier process's requests are more than a second old.
   const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
   return {
     /** Counts a request. Throws 413 for an oversized body, without counting it, and 429 above the limit. */

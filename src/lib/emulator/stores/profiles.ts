@@ -28,7 +28,7 @@ function createProfileIdentities(db: Database) {
     /** Returns the row id of the profile that an identity belongs to, if any. */
     owner: (scope: Scope, identity: Identity): number | undefined =>
       owners.find({ key: keyOf(scope, identity) })?.profile,
-    /** Assigns a free identity to a profile. Returns false if another profile already has it. */
+    /** Assigns an identity to a profile. Returns false if a profile already has it. */
     claim: (scope: Scope, identity: Identity, profile: number): boolean => {
       const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
       return db.run(sql, keyOf(scope, identity), profile) === 1;
@@ -158,7 +158,7 @@ export function createProfiles(db: Database) {
           return integerOf(xpid);
         });
       }),
-    /** Returns every profile in a workspace that has one of these identities, in either environment. */
+    /** Returns the workspace's profiles with at least one of these identities, in either environment. */
     find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
     /** Erases the profiles that `find` returns, with their events. Returns the number of profiles. */

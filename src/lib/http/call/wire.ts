@@ -121,7 +121,7 @@ export function traceAttempt(
   attempted: Attempted,
   { names, onDebug, onTrace, redactor }: Pick<HttpOptions, 'names' | 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
-  // Masking would double the CPU time of a short call.
+  // Skip the masking, which would double the CPU time of a short call.
   if (!onDebug && !onTrace) return;
   const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
   const url = redactor.text(urlOf(request));

@@ -9,7 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/** Throws KnownError (usage). For a call to this machine, uses only a local proxy, so plain http never leaves it. */
+/** Throws usage (2) for an invalid variable. A call to this machine uses only a local proxy: plain http stays local. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
   const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
