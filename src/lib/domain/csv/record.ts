@@ -46,7 +46,7 @@ export class RecordScan {
     this.#escape = escapes === undefined ? -1 : BACKSLASH;
   }
 
-  /** Reads the record at `begin`. Returns false if it does not end before `limit`, where there must be a line feed. */
+  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, where there must be a line feed. */
   read(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     const { cells, record } = this;
     cells.bytes = bytes;

@@ -134,7 +134,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** Returns the subject of a request: all profiles that have one of its identities (decision: D142). */
+/** Returns the identities that select the subject: all profiles that have one of them (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
@@ -157,7 +157,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** Returns the first status of each partner: pending, or skipped if it lacks identities. Null if there are none. */
+/** Returns the first status of each partner: skipped if no identity suits it, else pending. Null if none apply. */
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
