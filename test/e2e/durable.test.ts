@@ -80,7 +80,7 @@ describe.runIf(onUnix)('a process that writes a file', () => {
     expect({ content, files }).toEqual({ content: 'old', files: ['file'] });
   });
 
-  /** Runs as a user who is restricted by file modes, unlike root. */
+  /** Runs an operation as a user other than root, because file modes do not restrict root. */
   function runAsUser(operation: string, folder: string): Report {
     for (const path of isRoot ? [join(folder, 'file'), folder] : []) fs.chownSync(path, NOBODY, NOBODY);
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};

@@ -144,7 +144,7 @@ describe('a server', () => {
 });
 
 describe('an endless input', () => {
-  /** More bytes than fit in a pipe's buffer: once this write returns, the program is reading. */
+  /** More bytes than fit in a pipe's buffer: once they are written, the program is reading. */
   const OVER_PIPE_SIZE = Buffer.from('\n'.repeat(400_000));
 
   const untilRead = (child: ChildProcess): Promise<void> =>

@@ -11,7 +11,7 @@ const isLinux = process.platform === 'linux';
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, stdio: 'pipe' }).toString().trim();
 
-/** Returns the files in `dist` by path, except those from other scripts in the test run, and the packed package. */
+/** Returns the npm package and the files in `dist`, by path. Skips files that other scripts in the test run create. */
 function filesOf(folder: string): Map<string, Buffer> {
   const packed = mkdtempSync(join(root, 'coverage', 'packed-'));
   onTestFinished(() => rmSync(packed, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ interface Line {
   exit?: number;
 }
 
-/** Sends `end` as soon as the tour runs its second command. */
+/** Runs the tour, and sends it the signal `end` as soon as it runs its second command. */
 function takeTour(
   args: string[],
   end?: NodeJS.Signals,

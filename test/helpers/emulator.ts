@@ -9,7 +9,7 @@ export interface Exchange {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The body as JSON. */
+  /** The body, parsed as JSON. */
   json: unknown;
 }
 

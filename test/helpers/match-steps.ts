@@ -9,8 +9,8 @@ type Matcher = (text: readonly number[], at: number, next: Next) => boolean;
 class TooManySteps extends Error {}
 
 /**
- * Counts the steps of a search for `expression` in `text` from every position, up to `limit`. The search caches and
- * skips nothing, so a backtracking engine never needs more steps.
+ * Returns a function that counts the steps of a search for `expression` in a text from every position, up to `limit`.
+ * The search caches and skips nothing, so a backtracking engine never needs more steps.
  */
 export function countSteps(expression: RegExp, limit: number): (text: string) => number {
   const { pattern } = parseRegExpLiteral(expression);

@@ -1,4 +1,4 @@
-// Finds every regular expression in the source with the compiler: literals, and those built from strings.
+// Uses the compiler to find every regular expression in the source: literals, and those built from strings.
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 

@@ -90,7 +90,7 @@ export function stageWarehouse(folder: string): void {
 }
 
 /**
- * Writes a folder `sync` with `count` definitions: a connection, a pipeline, its data model, and further definitions.
+ * Writes a folder `sync` with `count` definitions: a connection, a pipeline, its data model, and further data models.
  */
 export function stageSync(folder: string, count: number): void {
   const others = Array.from({ length: count - 3 }, (_, index) => [
@@ -106,7 +106,7 @@ export function stageSync(folder: string, count: number): void {
   });
 }
 
-/** Writes files by their names and creates the folders for them. */
+/** Writes the files, whose texts are keyed by path, and creates their folders. */
 export function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });

@@ -51,7 +51,7 @@ export interface WarehouseEmulator extends TestEmulator {
   trigger(): Promise<number>;
   /** Returns all runs of `sync`, newest first. */
   runs(): Promise<RunJson[]>;
-  /** Returns the only profile with this identity, given as `TYPE=VALUE`. */
+  /** Returns the profile with this identity, given as `TYPE=VALUE`; undefined if there is none. */
   profile(identity: string): Promise<{ user_attributes: Record<string, unknown>; events: unknown[] } | undefined>;
 }
 

@@ -7,7 +7,7 @@ import { expressionsOf, sourceExpressions } from '../helpers/source-expressions.
 const REPETITIONS = 60;
 /** Maximum growth of steps when the text doubles; quadratic growth is four. */
 const MAX_GROWTH = 3;
-/** An expression with fewer steps per character than this is linear. */
+/** An expression with at most this many steps per character counts as linear. */
 const FEW_STEPS = 20;
 /** Maximum number of steps that a linear expression needs for these short strings. */
 const STEP_LIMIT = 200_000;

@@ -52,7 +52,7 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
   return done;
 }
 
-/** Sends a cancellation once; a GET confirms a lost one. Throws conflict (6) if the request is not pending. */
+/** Sends a cancellation once; a GET resolves a lost response. Throws conflict (6) if the request is not pending. */
 async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
   const { api, signal } = ports;
   return await confirmed<CancelReply, RequestStatusReply>(

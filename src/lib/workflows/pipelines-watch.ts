@@ -57,7 +57,7 @@ export async function watchRun(
   }
 }
 
-/** Retries for up to a minute while the result is not found. Calls `onUnknown` once, which may throw to stop. */
+/** Retries for up to a minute while the result is not found. Calls `onUnknown` once; it may throw to stop. */
 export async function retryWhileNotFound<T>(
   read: () => Promise<T>,
   pollMs: number,
@@ -88,7 +88,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   });
 }
 
-/** Collects evidence. Ages use the platform's clock, or `now` if the platform does not report its time. */
+/** Collects evidence and diagnoses the pipeline. Ages use the platform's clock, or `now` if its time is unknown. */
 export async function examinePipeline(
   api: Api,
   id: string,

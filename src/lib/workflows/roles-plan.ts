@@ -180,7 +180,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
   return stamped;
 }
 
-/** Reads the stamps if the PUT response has none. If this fails, the write still counts. */
+/** Reads the stamps, which the PUT response lacks. If this fails, only warns, because the write is confirmed. */
 async function readStamps(reply: Manifest, { api, signal, out }: ReplacePorts): Promise<Manifest> {
   try {
     return fromReply(await api.get({ signal }));

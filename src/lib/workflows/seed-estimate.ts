@@ -14,7 +14,7 @@ export interface SeedEstimate {
 const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
 const LINE_FEED = 0x0a;
 
-/** Estimates the users of all inputs, or of one shard. Reads only the beginning of each file. */
+/** Estimates the users of all inputs, or of one shard. Reads only the beginning of a file, or a Parquet footer. */
 export async function estimateSeeds(sources: Inputs, shard: Shard | undefined): Promise<SeedEstimate> {
   const estimates = await Promise.all(
     sources.map(async (source): Promise<SeedEstimate> => {

@@ -127,7 +127,7 @@ async function* lineRows(
   reader.end();
 }
 
-/** Returns the start of the first line at or after the offset. */
+/** Returns the offset of the first line that starts at or after `offset`. */
 async function lineStart({ chunks, size }: InputBytes, offset: number): Promise<number> {
   if (offset === 0 || offset === size) return offset;
   // The byte before the offset shows whether a line starts at the offset.

@@ -26,7 +26,7 @@ function report(outcomes: unknown[]): void {
 }
 
 if (operation === 'rejected') {
-  // The folder is full or read-only, or the file is read-only, so all of these writes fail.
+  // The disk is full, or the disk or the folder is read-only, so the file writes fail.
   const log = join(folder, 'log');
   report([
     attempt(() => writePrivateFile(file, BIG)),
