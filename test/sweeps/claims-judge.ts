@@ -41,8 +41,8 @@ export function falseClaims(evidence: Evidence): string[] {
 
 /**
  * True if the output reports an unknown outcome. A 429 implies one, even if the output does not mention it. For a write
- * that a second run sends again, an unavailable platform also implies one. The rows of a bulk run are checked one by
- * one.
+ * that may be repeated, an unavailable platform also implies one. Always true for a bulk run, whose rows are checked
+ * one by one.
  */
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.faulted);

@@ -12,7 +12,7 @@ import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 4 : 2;
-/** Runs a part: `SHARE=0.1`, `ONLY=regex` for commands, `FAULT=text` for responses. */
+/** Select a part of the sweep: `SHARE=0.1`, `ONLY=regex` for commands, `FAULT=text` for responses. */
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';
@@ -23,7 +23,7 @@ const HOUR = 3_600_000;
 const describePlan = ({ at, fault, mode, reads }: FaultPlan): string =>
   `${fault.name}, request ${at}, ${mode}${reads ? `; then reads: ${reads.name}` : ''}`;
 
-/** Runs without a fault, by command; undefined for a command that does not write. */
+/** Fault-free runs, by command; undefined for a command that does not write. */
 const known = new Map<CommandCase, CleanClaims | undefined>();
 
 async function cleanOf(world: World, wanted: CommandCase, problems: string[]): Promise<CleanClaims | undefined> {

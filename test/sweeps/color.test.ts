@@ -34,7 +34,7 @@ function piecesOf(text: string): { pieces: Piece[]; codes: string[] } {
   return { pieces, codes };
 }
 
-/** Returns signs that appear in more than one color, so that only the color shows their meaning. */
+/** Returns signs whose meaning only the color shows: they appear in more than one color. */
 function doubtful(pieces: readonly Piece[]): string[] {
   const signs = pieces.filter(({ text }) => !/[\p{L}\p{N}]/u.test(text));
   const colors = new Map<string, Set<string>>();

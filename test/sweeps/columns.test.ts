@@ -1,4 +1,4 @@
-// Runs every command with an unknown column: the command rejects the column before it sends or writes anything.
+// Runs every command with an unknown column: the command rejects the column, sends no write and changes no file.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,8 +11,8 @@ import { createWorld, type World } from './world.ts';
 const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command));
 
 /**
- * Every command with columns. An endless command prints lines, and a result without declared fields is the platform's
- * document.
+ * Every command with columns. Excludes endless commands, which print lines, and results without declared fields, which
+ * are the platform's documents.
  */
 const cases = CASES.filter(
   (one) =>
@@ -54,12 +54,12 @@ describe('an unknown column', () => {
     expect(kept()).toEqual(before);
     expect(stdout).toBe('');
     expect(code, stderr).toBe(2);
-    // Tab completion offers columns that exist.
+    // Tab completion must offer only columns that exist.
     const line = `cdpadm ${one.command} ${one.args.includes('--bulk') ? '--bulk x ' : ''}--fields `;
     const completion = await world.home.run(['__complete', 'fish', 'cdpadm', line]);
     const offered = completion.stdout.trimEnd().split('\n').slice(1);
     expect(/Known fields: (.*)\.$/m.exec(stderr)?.[1]?.split(', ') ?? []).toEqual(expect.arrayContaining(offered));
-    // The columns may depend on a file that the command reads.
+    // Completion may offer nothing if the columns depend on a file that the command reads.
     if (typeof recordOf(one).columns !== 'function') expect(offered).not.toEqual([]);
   });
 });

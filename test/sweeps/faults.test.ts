@@ -29,7 +29,7 @@ interface Run {
   plan: FaultPlan;
 }
 
-/** Runs without faults, one for each case. */
+/** Fault-free runs, by command line. */
 const cleanRuns = new Map<CommandCase, Clean>();
 
 async function cleanRun(world: World, wanted: CommandCase): Promise<Clean> {
@@ -69,7 +69,7 @@ async function problemsOf(world: World, { plan, wanted }: Run, clean: Clean): Pr
 
 const isWanted = ({ name }: ProxyFault): boolean => name.includes(process.env.FAULT ?? '');
 
-/** Returns every request with every mode of a fault. */
+/** Returns a run for each fault, request and mode. */
 function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   return PROXY_FAULTS.filter(isWanted).flatMap((fault) =>
     Array.from({ length: requests }, (_, at) => at).flatMap((at) =>
@@ -80,7 +80,7 @@ function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   );
 }
 
-/** Draws random runs and returns their number. */
+/** Executes random runs and returns their number. */
 async function sample(world: World, random: () => number, problems: string[]): Promise<number> {
   let count = 0;
   while (count < SAMPLE_RUNS) {

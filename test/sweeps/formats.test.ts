@@ -64,7 +64,7 @@ function markdownCells(line: string): string[] {
 }
 
 /**
- * A hash or a random id. A word has fewer than eight of these letters in a row, so only shorter matches need a digit.
+ * A hash or a random id. No word has eight of these letters in a row, so only shorter matches need a digit.
  */
 const HEX = /\b([0-9a-f]{8,}|(?=[0-9a-f]*\d)[0-9a-f]{6,7})\b/g;
 

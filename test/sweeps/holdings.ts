@@ -28,7 +28,7 @@ export async function readHoldings(
   const { platform } = world;
   // Removes faults that the command may have added, because they would affect these reads.
   await platform.api.clearFaults();
-  // A reset revokes all tokens, so this token is new.
+  // Requests a new token, because a reset revokes all tokens.
   const headers = { authorization: `Bearer ${await platform.token()}` };
   const read = async (path: string): Promise<unknown> => {
     const reply = await platform.send('GET', path, { headers });
@@ -57,7 +57,7 @@ export async function readHoldings(
   return cells;
 }
 
-/** Adds each request's person, from the fixtures or from the accepted body. */
+/** Reads the requests, and adds each one's person from the fixtures or from the accepted body. */
 async function readRequests(
   { platform }: World,
   requests: readonly ProxiedRequest[],

@@ -1,5 +1,5 @@
-// Every command that only reads works with a read-only or full home. Its outcome is the same as with a writable home,
-// and it warns at most once.
+// Every command that only reads works if its home is read-only or on a full disk. Its outcome is the same as with a
+// writable home, and it warns at most once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { pick, randomFrom } from '../helpers/random.ts';

@@ -25,7 +25,7 @@ interface Hostile {
   judgedThere?: true;
 }
 
-/** Skips plain text, whose contents are not checked. */
+/** Skips CSV and plain text, in which JSON syntax has no meaning. */
 const formed = (make: (good: string, reader: Reader) => string) => (good: string, reader: Reader) =>
   ['csv', 'text'].includes(reader.format) ? undefined : make(good, reader);
 const isObject = ({ format }: Reader): boolean => format === 'json' || format === 'ndjson';
@@ -139,7 +139,7 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
   return problems;
 }
 
-/** Returns the issues with a line and a column. A problem with the whole file, such as its size, has no position. */
+/** Returns the issues if all have a line. An error about the whole file, such as its size, needs none. */
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };

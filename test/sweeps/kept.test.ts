@@ -97,7 +97,7 @@ function damages(good: Buffer): [name: string, content: Buffer | string][] {
   return [...whole, ...fields.slice(0, 60), ...document.slice(0, 60)];
 }
 
-/** Replaces each field of an object and of its nested objects. */
+/** Returns a variant of the JSON for each field, including nested fields, and each replacement of its value. */
 function mutations(text: string): [name: string, mutated: string][] {
   let value: unknown;
   try {

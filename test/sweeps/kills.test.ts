@@ -98,7 +98,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
   }
   problems.push(...locks(world), ...compare(wanted, kills.length + 1, requests, clean));
   // The rest of the killed run's work may be rejected: by our own guard, with a hint, or by the platform, because the
-  // resource exists. Both cases count as done above.
+  // resource exists. `compare` checks that the work is done.
   if (!(wanted.exits ?? [0]).includes(ended.code ?? -1) && !/"hint"|"status":4(00|09)/.test(ended.stderr))
     problems.push(`exit ${ended.code}: ${ended.stderr}`);
   const place = `${nameOf(wanted)} | killed ${kills.map(placeOf).join(', then ')}`;
@@ -112,7 +112,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
 const placeOf = (kill: Kill): string =>
   'ms' in kill ? `after ${Math.round(kill.ms)} ms` : `at request ${kill.at} (${kill.moment})`;
 
-/** Returns a kill for each boundary between requests, and kills at random moments. */
+/** Returns a kill for each moment of each request, and kills at random moments. */
 function killsOf({ requests }: Clean, random: () => number): Kill[] {
   const boundaries = Array.from({ length: requests }, (_, at) => MOMENTS.map((moment) => ({ at, moment })));
   const moments = Array.from({ length: RANDOM_MOMENTS }, () => ({ ms: random() * RANDOM_WITHIN_MS }));

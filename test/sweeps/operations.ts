@@ -65,7 +65,7 @@ export function mayRepeat(method: string, target: string): boolean {
 }
 
 /**
- * Statuses that count as accepted, for calls whose specification has neither a response body nor a read. The statuses
+ * Statuses that count as accepted, for calls without a response body whose effect no read can confirm. The statuses
  * are independent of the contract, which is under test.
  */
 export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [

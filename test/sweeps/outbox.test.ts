@@ -130,8 +130,8 @@ async function end(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 /**
- * Posts callbacks, in order per request, and removes acknowledged ones from `open`. Returns when no more callbacks can
- * be posted.
+ * Posts at most `most` callbacks, in order per request, and removes acknowledged ones from `open`. Also stops when the
+ * listener exits.
  */
 async function feed(url: string, open: SignedCallback[][], most: number, lanes: number): Promise<void> {
   let left = most;
@@ -244,7 +244,7 @@ test(
       `${tookEffect} of ${kills.length} kills took effect, at ${operations} file operations and at random moments`,
     );
     expect(tookEffect).toBeGreaterThanOrEqual(5);
-    // Avoids longer pauses at the end.
+    // Failures of the forward address would lengthen the pauses.
     answer = () => 204;
     const url = (await listen(undefined, `${preload.file}.log`, flags)) ?? '';
     expectRunning();
@@ -284,7 +284,7 @@ test(
     expect(forwarded).toEqual([]);
     answer = () => 204;
     if (!isWhole) {
-      // Pauses may be long by now, but a new start does not wait for them.
+      // Pauses may be long by now, but a restarted listener does not wait for them.
       expect(await end('SIGTERM')).toBe(143);
       await listen(undefined, `${preload.file}.2.log`, flags);
     }

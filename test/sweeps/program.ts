@@ -1,4 +1,4 @@
-// Runs the built program as a process in a world, and checks the files that it leaves.
+// Runs the built program as a process in a world, and checks the files that it leaves behind.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';

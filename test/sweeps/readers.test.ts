@@ -1,4 +1,4 @@
-// The table of hostile contents covers every file that a command reads.
+// The table of readers covers every file that a command reads.
 import { expect, test } from 'vitest';
 import { leavesBelow, loadProgram } from '../helpers/command-tree.ts';
 import type { CommandRecord } from '../../src/lib/runtime/command-line/define-command.ts';

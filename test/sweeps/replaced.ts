@@ -6,7 +6,7 @@ import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault 
 export interface Strangers {
   /** A signed 201 response to a different data subject request. */
   signed: PlatformAnswer;
-  /** Resources by the path of their list: `/v3/requests`. */
+  /** Resources by the path of their list, such as `/v3/requests`. */
   byPath: ReadonlyMap<string, unknown>;
 }
 
@@ -165,7 +165,7 @@ export const LOSSES: readonly ProxyFault[] = [true, false].flatMap((delivered) =
   { name: `reset, ${delivered ? '' : 'not '}delivered`, delivered, act: (socket) => void socket.resetAndDestroy() },
 ]);
 
-/** Returns replacements for the response to that read, which is a 404 if the write did not arrive. */
+/** Returns replacements for the response to a read after a loss, which is a 404 if the write did not arrive. */
 export function readForms({ byPath }: Strangers): ProxyFault[] {
   const make = (name: string, answer: NonNullable<ProxyFault['answer']>): ProxyFault => ({
     name,

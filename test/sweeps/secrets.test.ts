@@ -49,7 +49,7 @@ function rejecting(name: string, type: string, bodyOf: (received: ReceivedReques
   };
 }
 
-/** Returns the secrets in a request without `Bearer` or a field name, which a pattern would recognize. */
+/** Returns a request's secrets without the `Bearer` or field name by which a pattern would recognize them. */
 function bareOf({ headers, body }: ReceivedRequest): string[] {
   const [scheme = '', text = ''] = (headers['authorization'] ?? '').split(' ');
   const carried = scheme === 'Basic' ? Buffer.from(text, 'base64').toString().split(/:(.*)/s) : [text];
@@ -93,7 +93,7 @@ const rejectedAt = (fault: ProxyFault, at: number): Variant => [
 ];
 
 const FIRST = [0, 1, 2, 3];
-/** Returns variants that reject each of the first four requests in every way. A sample uses one way, which varies. */
+/** Returns variants that reject each of the first four requests in every way; in a sample, in one way that varies. */
 const variantsOf = (index: number): Variant[] => [
   ...PLAIN,
   ...FIRST.flatMap((at) =>

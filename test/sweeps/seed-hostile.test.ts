@@ -33,7 +33,7 @@ interface Case {
   reasons?: Reasons;
 }
 
-/** An invalid JSON row, placed between two valid ones as a line or as an array element. */
+/** Invalid JSON rows, each placed between two valid ones as a line or as an array element. */
 const ROWS: readonly (readonly [what: string, row: string, reason: string])[] = [
   ['a duplicate key', TWO.replace('"xpid":2', '"xpid":2,"xpid":3'), DUPLICATE],
   ['a duplicate key, once escaped', TWO.replace('"xpid":2', '"xpid":2,"\\u0078pid":3'), DUPLICATE],
@@ -203,7 +203,7 @@ describe('a seeding command', () => {
     async ({ what, name, content, issues, map }) => {
       seeding.write(name, content);
       const mapped = map === undefined ? [] : ['--map-file', seeding.write('map.yaml', Buffer.from(map, 'latin1'))];
-      // The first row of a file that is invalid further on can be previewed.
+      // `preview` succeeds if the file is invalid only after the first row.
       for (const command of ['bulk', 'validate', ...(/truncated gzip|unclosed/.test(what) ? [] : ['preview'])]) {
         const { code, stdout, stderr } = await seeding.run([
           'seed',

@@ -15,7 +15,10 @@ import { PROGRAM } from '../helpers/root.ts';
 
 const ROWS = 40;
 const BATCHES = 4;
-/** Number of requests in a run without kills: its batches, and those that find the row that the platform rejects. */
+/**
+ * Number of requests in a run without kills: its batches, plus those that narrow down the row that the platform
+ * rejects.
+ */
 const REQUESTS = 9;
 /** One row fails validation, and the platform rejects another. */
 const INVALID = 7;

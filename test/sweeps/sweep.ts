@@ -9,7 +9,7 @@ export const GIVE_UP_MS = 240_000;
 
 /**
  * Returns a random generator for one part of a sweep, such as a world or a case. The same seed produces the same
- * numbers, independent of the other parts.
+ * numbers, independently of the other parts.
  */
 export function randomOf(part: number): () => number {
   return randomFrom(SEED ^ Math.imul(part + 1, 0x9e3779b9));

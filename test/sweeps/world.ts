@@ -1,4 +1,4 @@
-// A platform with a fast clock and a proxy in front of it. Any command in the table can run there.
+// A platform with a fast clock, reached through a proxy. Any command in the table can run against it.
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface Callback {
 }
 
 export interface Outcome extends CliResult {
-  /** The command did not finish. */
+  /** True if the command did not finish. */
   hangs: boolean;
   /** The error from `serves`. */
   served?: Error;
@@ -38,7 +38,7 @@ export interface World {
   /** The working folder of the current run. */
   readonly folder: string;
   readonly home: CliHome;
-  /** Words in command lines that are known only during the run. */
+  /** Values of placeholders in command lines, known only at run time. */
   readonly words: Map<string, string>;
   readonly callback: Callback;
   /** The clock of programs and platforms. */

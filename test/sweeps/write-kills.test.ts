@@ -23,7 +23,7 @@ const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 /** Random moments for each command line. */
 const MOMENTS = 2;
-/** Number of kills in a sample, and of those that must take effect: a random moment may be after the run. */
+/** Number of kills in a sample, and how many must take effect: a random moment may be after the end of the run. */
 const TRIED = 14;
 const LEAST = 10;
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => preload.remove());
 
 interface Written extends Ended {
-  /** The file operations in order: `writeFileSync state/…`. */
+  /** The file operations in order, such as `writeFileSync state/…`. */
   operations: string[];
   ms: number;
 }
@@ -181,7 +181,7 @@ function isTorn(path: string, text: string): boolean {
   }
 }
 
-/** Finds files that match neither their state before the run nor their state after it. */
+/** Returns the files that are torn or lost, or match neither their state before the run nor their state after it. */
 function damage(world: World, before: Map<string, Kept>, whole: Run): string[] {
   const problems: string[] = [];
   const now = filesIn(world);
@@ -298,7 +298,7 @@ test(
     printLine(`seed ${SEED}`);
     const problems: string[] = [];
     const worlds = await Promise.all(Array.from({ length: isWhole ? WORLDS : 1 }, () => createWorld()));
-    /** The commands killed so far; those that only read and write the same files count as one. */
+    /** The read-only commands killed so far, by their file operations: one command is enough for each. */
     const known = new Map<string, string>();
     let kills = 0;
 

@@ -14,7 +14,7 @@ type Calls = Record<string, Call>;
 type PathOf = (args: readonly unknown[]) => string | undefined;
 
 const { KILL_AT, KILL_FOLDER: folder, KILL_HOW: how, KILL_LOG: log } = process.env;
-// The program prints some environment variables and passes them to its children.
+// The program must not print these variables or pass them to its children.
 for (const name of Object.keys(process.env)) if (/^(KILL_.*|NODE_OPTIONS)$/.test(name)) delete process.env[name];
 
 if (isMainThread && folder !== undefined && log !== undefined) {
@@ -27,7 +27,7 @@ function arm(below: string, logFile: string, at: number): void {
   const promises = fs.promises as unknown as Calls;
   const openFiles = new Map<number, string>();
   let count = 0;
-  // A `node:fs` function may call other functions in the module.
+  // Ignore the calls that a `node:fs` function makes to other functions in the module.
   let isInside = false;
 
   const here: PathOf = ([path]) => {

@@ -40,7 +40,7 @@ describe('dsr submit --bulk', () => {
     `email,pad\n${Array.from({ length: count }, (_, row) => `${name}${row}@example.com,${'x'.repeat(pad)}\n`).join('')}`;
   const path = (name: string): string => join(home.cwd, name);
 
-  /** Calls `change` before the POST with this number, counted from 1, gets its response. */
+  /** Calls `change` before the response to the POST with this one-based number is returned. */
   async function atPost(number: number, change: () => void): Promise<void> {
     let posts = 0;
     const answer = <A>(response: A, { method }: { method: string }): A => {
@@ -131,7 +131,7 @@ describe('dsr submit --bulk', () => {
     expect(error.message).toMatch(/r\.csv: another process created it\. 3 of 3 rows are complete\./);
     expect(error).toMatchObject({ progress: { submitted: 3, requests: 3 } });
     expect(home.read('r.csv')).toBe('theirs\n');
-    // The printed command has the same results file, which is still not from this run.
+    // The printed command names the same results file, which this run did not write.
     for (const [asked, written] of [
       ['r.csv', 'r-2.csv'],
       ['s.csv', 's.csv'],

@@ -73,7 +73,7 @@ describe('a read of several pages', () => {
 
   const run = (id: number, pipeline_id = 'p') => ({ id, pipeline_id, status: 'success' });
 
-  /** Returns the pages in turn, and then the last one again. */
+  /** Lists runs from these pages; further reads return the last one. Returns the ids, or the exit code and message. */
   async function list(...pages: object[]) {
     let reads = 0;
     await replace((_method, target) => {

@@ -96,7 +96,7 @@ test('suggests a value for a mistyped value of every flag and argument with fixe
         code: 2,
         message: expect.stringContaining(`Did you mean ${value}?`) as string,
       });
-      // The command itself parses a pair.
+      // The command itself parses the value of a flag with two values.
       if (!(subject instanceof Option) || !subject.parseArg || second.length > 0) continue;
       for (const spelling of [value.toUpperCase(), value.toLowerCase()]) {
         const read = subject.parseArg<unknown>(spelling, undefined);

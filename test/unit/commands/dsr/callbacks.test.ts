@@ -255,7 +255,7 @@ it('verifies a callback without a profile or settings if the certificate is give
     ['--certificate processor.pem', 0],
     [`--certificate ${certificate}`, 0],
     ['--certificate processor.pem --allow other.example', 1],
-    // Without --certificate, discovery has to return the certificate, which needs an address.
+    // Without --certificate, the certificate comes from discovery, which needs the platform's address.
     [`--allow ${domain}`, 2],
   ] as const) {
     const result = await home.run(`dsr callbacks verify --headers h.json --body body ${flags}`, { env: bare });

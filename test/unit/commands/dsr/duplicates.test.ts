@@ -46,7 +46,7 @@ it('rejects only the rows of a bulk run that the ledger lists, even when the run
   expect(results[1]).toContain(first.data.subject_request_id);
   expect(results[1]).toContain('failed');
   expect(results[1]).toContain('submit the results file with --allow-duplicates');
-  // Rows of the same run are not duplicates of each other.
+  // A resumed run does not treat its own earlier requests as duplicates.
   expect((await home.json([...bulk, '--resume'])).data).toMatchObject({ submitted: 0, failed: 1, skipped: 2 });
   // The corrected file names the same person again, on purpose.
   const again = ['dsr', 'submit', '--bulk', 'people.csv.results.csv', '--yes', '--allow-duplicates'];
@@ -81,7 +81,7 @@ it('finds the same duplicates in a dry run, before the prompt and during the run
   const run = await home.run('dsr submit --bulk people.csv --yes');
   expect(run).toMatchObject({ code: 3, stdout: expect.stringMatching(/^unknown\s+0$/m) as string });
   expect(run.stderr).toMatch(/1 row repeats a recent request[^]*1 repeats a recent request[^]*Submitting/);
-  // Completed rows in a results file are not open, and the rejected row is not sent.
+  // Neither the completed rows in a results file nor the rejected row would be sent.
   const rest = await home.json('dsr submit --bulk people.csv.results.csv --dry-run');
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });

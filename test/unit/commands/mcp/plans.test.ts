@@ -1,5 +1,5 @@
-// An assistant's write requires a plan from the same session, for the same area and command. A plan is valid once,
-// within ten minutes, and only while the platform is unchanged.
+// An assistant's write requires a plan from the same session, for the same area and command. A plan can be used
+// once, within ten minutes, and only while the platform is unchanged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { type Assistant, openAssistant } from '../../../helpers/mcp.ts';

@@ -130,7 +130,7 @@ test('ignores lines that are not results, but rejects a file without any result,
   const mixed = await joined(it);
   expect(mixed.code).toBe(9);
   expect(mixed.stderr).toContain('belongs to a run of users.ndjson with 3 shards in workspace 5001 (production)');
-  // Run the first shard of another file with the same number of shards.
+  // Run one of two shards of this file, and the other shard of another file.
   await shards([2], 2, file);
   const again = await it.run([
     'seed',

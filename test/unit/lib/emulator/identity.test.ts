@@ -135,7 +135,7 @@ describe('a platform with given addresses', () => {
     const own = { client_id: 'local-client', client_secret: 'local-client-secret', audience: 'https://cdp.test:8443' };
     expect((await token(platform, own)).status).toBe(200);
     expect((await platform.send('GET', '/v3/discovery', { headers: { host: 'other.test' } })).status).toBe(403);
-    // A proxy may send its own Host header.
+    // A proxy may replace the Host header with the platform's own address.
     const direct = await platform.send('GET', '/v3/discovery', {
       headers: { ...headers, host: new URL(platform.url).host },
     });

@@ -1,4 +1,4 @@
-// The proxy variables: the proxy for an address, the exceptions in NO_PROXY, and the secrets that they contain.
+// The proxy variables: the proxy for an address, the exceptions in NO_PROXY, and the secrets in their values.
 import { describe, expect, it } from 'vitest';
 import { proxyAuthorization, proxyFor, proxySecrets } from '../../../../src/lib/http/engines/proxy.ts';
 

@@ -1,4 +1,4 @@
-// A 2xx response is converted to a value in the contract, or to an error with the reason.
+// A 2xx response is converted to a value that matches the contract, or to an error with the reason.
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';

@@ -1,4 +1,4 @@
-// The host process, checked from inside.
+// Compares what `host` reports with the process that runs the tests.
 import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

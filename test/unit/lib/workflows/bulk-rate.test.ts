@@ -1,4 +1,4 @@
-// A bulk run takes at most 5 % longer than the platform's limit requires, whether the limit is known or must be
+// A bulk run takes at most 5% longer than the platform's limit requires, whether the limit is known or must be
 // detected. This is tested with several kinds of window and several latencies.
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';

@@ -256,7 +256,7 @@ describe('a delivery target', () => {
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
     attempt('d', true, NOW + 60 * SECOND);
     expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
-    // The same applies after a second outage of a few seconds.
+    // The same applies after a second, shorter outage.
     for (const id of ['a', 'b', 'c']) attempt(id, false, NOW + 61 * SECOND);
     attempt('e', true, NOW + 90 * SECOND);
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);

@@ -1,4 +1,4 @@
-// Tests which uses certificate extensions allow. A malformed extension allows none.
+// Checks what a certificate's extensions allow it to be used for. A malformed extension allows nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';

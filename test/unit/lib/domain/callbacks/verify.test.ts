@@ -125,7 +125,7 @@ describe('the signature', () => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** Returns the next Base64 letter. A lenient decoder decodes both letters to the same bits. */
+  /** Returns the next Base64 character. A lenient decoder decodes both characters to the same bits. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);
