@@ -23,7 +23,7 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, or creates it there. Without a folder, signers use an in-memory authority. The
+ * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own in memory. The
  * authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its path
  * is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
  */

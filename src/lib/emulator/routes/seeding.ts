@@ -25,7 +25,7 @@ function readIngestBody<Schema extends z.ZodMiniType>(schema: Schema, body: Buff
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
-/** Names the attribute with the issue, or else the body field, and describes the problem. */
+/** Returns a message: the attribute with the issue (or else the body field), and the problem. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
   const [field = 'body', ...rest] = inUser;

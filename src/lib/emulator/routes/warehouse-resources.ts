@@ -32,7 +32,7 @@ interface ResourceRules<Stored extends Resource> {
   store: Pick<DocumentStore<Stored>, 'list' | 'get' | 'add' | 'replace'>;
   /** Returns the definition in a body. `before` is the resource that an update replaces. Throws an error response. */
   read(request: Call, workspace: number, before?: Stored): Stored['definition'];
-  /** Returns the resource to store, with `audit`. Called inside a transaction for an update. */
+  /** Returns the resource to store, except its `audit`. Called inside a transaction for an update. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
   /** Returns the definition as the platform shows it. */

@@ -15,7 +15,7 @@ export interface SharingGroup {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A profile that has the value and may become a member. */
+/** A profile that has the shared value and may become a member. */
 interface Candidate {
   row: number;
   xpid: bigint;

@@ -10,7 +10,7 @@ export interface Token {
 
 type Kinds = readonly [TokenKind, RegExp][];
 
-/** Tried in order. Each kind matches at least one character. The capture group matches only at the end of an unterminated token. */
+/** Tried in order. Each kind matches at least one character. A capture group matches only in an unterminated token. */
 const KINDS: Kinds = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*|\/\*[^]*?(?:\*\/|($))/y],
