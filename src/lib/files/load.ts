@@ -24,7 +24,7 @@ export function formatOf(path: string): DocumentFormat {
   return /\.json$/i.test(path) ? 'json' : 'yaml';
 }
 
-/** Reads and parses the file at `path` (`-` is stdin). Throws the same errors as `readInput` and `parseDocumentText`. */
+/** Reads and parses the file at `path` (`-` is stdin). Throws the errors of `readInput` and `parseDocumentText`. */
 export async function loadDocument(path: string, source: InputSource): Promise<LoadedDocument> {
   const { name, text } = await readInput(path, source);
   return parseDocumentText(name, text, formatOf(path));

@@ -1,5 +1,5 @@
-// The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again, unless
-// it has a `record`.
+// The rejects file: private NDJSON. Each line contains a row with its position and reason, and can be sent again
+// unless it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { type Hint, systemErrorCode, usageError } from '../kernel/errors.ts';

@@ -141,9 +141,9 @@ export function createProfiles(db: Database) {
 
   return {
     /**
-     * Applies all changes or none, in order. Each change applies to the profile with its `xpid` or, without one, with its
+     * Applies all changes or none, in order. Each change applies to the profile with its `xpid`, or else with its
      * first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds;
-     * `source` names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError without a subject.
+     * `source` names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError if one has no subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {

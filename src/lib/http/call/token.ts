@@ -185,7 +185,7 @@ export interface Authorization {
   token?: Token;
 }
 
-/** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that caused a 401. */
+/** Resolves credentials just before sending them. Throws KnownError (auth). `rejected` is a token that caused a 401. */
 export async function authorize(
   auth: Auth,
   { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,
