@@ -1,5 +1,5 @@
-// Kills a bulk run and its resume with -9 before and after each request is delivered, and after each response. Also
-// kills a listener while it acknowledges callbacks.
+// Sends SIGKILL to a bulk run and its resume before each request is delivered, after its delivery and after its
+// response. Also kills a listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

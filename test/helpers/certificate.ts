@@ -50,7 +50,7 @@ export function makeCertificate(validity?: Validity): Certificate {
   return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` };
 }
 
-/** Returns a UTCTime, which has a two-digit year and which certificates use until 2049. */
+/** Returns a UTCTime: it has a two-digit year, and certificates use it for dates up to 2049. */
 function time(ms: number): Buffer {
   return der(
     0x17,

@@ -96,7 +96,7 @@ export function isUnknown(error: KnownError | undefined): boolean {
   return error?.code === UNKNOWN;
 }
 
-/** Marks the failure of a request that may have taken effect. */
+/** Returns the failure as an unknown outcome, because the request may have taken effect. */
 export function lossOf(failure: KnownError): KnownError {
   if (failure.code === UNKNOWN) return failure;
   return fail(UNKNOWN, {
