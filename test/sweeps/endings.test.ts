@@ -1,5 +1,5 @@
-// A finished command exits with complete output. Runs short and long commands with files, pipes, slow readers and
-// readers that close early, and every command in the table by itself.
+// A finished command exits with complete output. Runs short and long commands whose output goes to a file, a pipe, a
+// slow reader or a reader that closes early, and runs every command in the table by itself.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';

@@ -19,7 +19,7 @@ const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_0
 const HOUR = 3_600_000;
 
 const FLAGS = ['-o', 'json', '--request-timeout', '700ms', '--retries', '1'];
-/** Time for the long pauses that the platform requests. */
+/** Allows enough time for the long pauses that the platform requests. */
 const LIMIT = ['--timeout', '8m'];
 
 const SWEPT = CASES.filter(({ elsewhere, local }) => elsewhere === undefined && local !== true);

@@ -21,7 +21,7 @@ interface Hostile {
   make(good: string, reader: Reader): string | Buffer | ((path: string) => void) | undefined;
   /** The file may be accepted or rejected; only the run's outcome is checked. */
   either?: true;
-  /** Only the platform may reject the file. */
+  /** True if only the platform can reject the file, so the program may send it. */
   judgedThere?: true;
 }
 

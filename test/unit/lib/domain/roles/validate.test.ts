@@ -341,7 +341,7 @@ describe('a value that the platform returned', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
     expect(check(value, { tolerateUnknown: true })).toEqual(NO_FINDINGS);
     expect(check(value).issues.length).toBeGreaterThan(3);
-    // An issue that no manifest can resolve is reported immediately.
+    // An issue that no manifest can resolve is reported even before the platform is read.
     expect(
       check({ roles: [{ ...GOOD, role_id: '', name: 5, tasks: [1] }] }, { tolerateUnknown: true }).issues,
     ).toHaveLength(3);

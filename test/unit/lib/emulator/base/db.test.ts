@@ -1,4 +1,4 @@
-// Kills the process before every write and checks the database file.
+// Copies the database files before every write, as a process killed then would leave them, and checks each copy.
 import fs, { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
