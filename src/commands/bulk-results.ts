@@ -43,7 +43,7 @@ export interface Joining<Result extends Part> {
   label: () => z.ZodMiniType<Label>;
   more?: () => Record<string, z.ZodMiniType>;
   part: () => z.ZodMiniType<Result>;
-  /** Identifies the part: a later result of the same part replaces this one. */
+  /** Identifies the part: results with the same key are from the same part. */
   keyOf(result: Result): string;
   /** Names the run in messages; all its parts share the name. */
   runOf(result: Result): string;
@@ -67,7 +67,7 @@ export function joinedResult({
     complete: z.int(),
     [names.missing]: z.array(label()),
     [names.failed]: z.array(label()),
-    /** Errors of failed parts. With `correct_first`, the same command would fail again, so it is not in `again`. */
+    /** Errors of failed parts. If `correct_first` is set, a rerun would fail again, so `again` below omits it. */
     errors: z.array(
       z.object({
         [names.part]: label(),

@@ -48,7 +48,7 @@ export function referencesOf({
   return uses.map((use) => ({ ...use, folder: folderFor(use.path), issue: (message) => issueAt(use.path, message) }));
 }
 
-/** Returns every secret that a write sends, for its plan. */
+/** Returns the path and the reference of every secret that a write sends, for its plan. */
 export function usesOf({ type, definition, answers }: SourcedDefinition): SecretUse[] {
   const answered = [...answers].map(([path, answer]) => {
     return { path: path.split('.'), reference: isReference(answer) ? answer : 'typed at the prompt' };
@@ -81,7 +81,7 @@ export async function secretOf(source: SourcedDefinition, use: PlacedUse): Promi
   return await source.rules.read(use, { field: use.path.at(-1) ?? '', what: nameOf(source, use.path) });
 }
 
-/** Returns the definition to send, completed from the live one. `onSecret` gets each secret in it, with its path. */
+/** Returns `definition` with its secrets, to be sent. `onSecret` gets each secret with its path. */
 export async function bodyWithSecrets(
   source: SourcedDefinition,
   definition: Definition,

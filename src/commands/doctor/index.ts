@@ -65,7 +65,7 @@ function printFixes(ctx: Context, findings: readonly Finding[]): void {
   }
 }
 
-/** Returns the checks that need settings. If the settings cannot be resolved, one finding explains why. */
+/** Runs the checks that need settings. If the settings cannot be resolved, the only finding explains why. */
 async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
   try {
     return [

@@ -13,7 +13,7 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';
 import { issuesOfParts } from './submit-input.ts';
 
-/** Values for all rows; `dsr submit` also has these flags for a single request. */
+/** Values for rows that have none; `dsr submit` also has these flags for a single request. */
 export const rowFlags = {
   regulation: { value: 'name', choices: REGULATIONS, help: 'regulation for rows without one' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type for rows without one' },

@@ -190,7 +190,7 @@ function requestPicker(offer: Offer): Picker {
 export const pickRequest = requestPicker((requests) => requests);
 export const pickPending = requestPicker((requests) => requests.filter(({ status }) => status === 'pending'));
 
-/** Offers the requests whose results the platform still has. Throws usage (2) if there are none. */
+/** Offers the requests whose results the platform still has. If there are none, throws usage (2) or a read error. */
 export const pickResults = requestPicker(async (requests, ctx) => {
   const possible = requests.filter(({ subject_request_type: type }) => type !== 'erasure').slice(0, NEWEST);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };

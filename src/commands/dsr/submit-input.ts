@@ -113,7 +113,7 @@ export interface GivenRequest extends NormalizedRequest {
   isNewId: boolean;
 }
 
-/** Builds and checks the body, with an id and the current time. Throws usage (2), or (9) for a time in the future. */
+/** Builds and checks the body. Adds a missing id or time. Throws usage (2), or (9) for a time in the future. */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
   const now = ctx.clock.now();
   const { subject_request_id = randomUUID(), submitted_time = isoSeconds(now) } = parts;

@@ -103,7 +103,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { limits, pace, shard } = numbers;
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
-  // The journal contains the path of the rejects file, and each shard has its own.
+  // Each shard's journal contains the path of its rejects file, so `resume` omits --rejects.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);

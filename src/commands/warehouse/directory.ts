@@ -59,7 +59,7 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
   return opened;
 }
 
-/** Throws invalid input (9) for the program's own secrets. `guard` throws (12) for references that need permission. */
+/** Throws invalid input (9) for references to our own secrets. `guard` throws (12) for those that need permission. */
 export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
   const references = entries.flatMap(referencesOf);
   rules.refuseOwnSecrets(references);
@@ -132,7 +132,7 @@ function typeOf({ group }: DirectoryFile): ResourceType {
   return RESOURCE_TYPES.find((known) => GROUPS[known] === group) ?? 'connection';
 }
 
-/** Returns the paths in `file:` references. The file has not been checked yet. */
+/** Returns the paths in the file's `file:` references. The file need not be valid. */
 function filesReferredTo(file: DirectoryFile, cwd: string): string[] {
   return SECRET_PATHS[typeOf(file)].flatMap((field) => {
     const target = /^file:\s*(\S.*)$/s.exec(String(valueAt(file.document.value, field)))?.[1];

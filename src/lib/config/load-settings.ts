@@ -90,7 +90,7 @@ function chooseProfile(
   return { value: stored.current, origin: { kind: 'default', detail: settingsFilePath(paths.config) } };
 }
 
-/** An unknown name in a flag is a usage error (2), because 5 could mean a missing role. */
+/** An unknown profile is a usage error (2) here, because not found (5) could mean a missing role. */
 function profileOf({ value: name, origin }: Setting, { profiles }: StoredSettings): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;
