@@ -143,7 +143,7 @@ export function createProfiles(db: Database) {
     /**
      * Applies all changes or none, in order. Each change applies to the profile with its `xpid`, or else with its
      * first known identity. An identity of another profile is not moved (decision: D70). `at` is epoch milliseconds;
-     * `source` names what sent the attributes. Returns the profiles' `xpid`s. Throws TypeError if a change has no subject.
+     * `source` names the sender. Returns the profiles' `xpid`s. Throws TypeError if a change has no subject.
      */
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {
