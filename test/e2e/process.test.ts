@@ -226,14 +226,14 @@ describe('an endless input', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a deleted working folder', () => {
+describe.skipIf(process.platform === 'win32')('a deleted working directory', () => {
   const inDeletedFolder = (line: string): Running =>
     shell(`mkdir gone && cd gone && rmdir ../gone && { $CDPADM ${line}; echo "code $?"; }`);
 
   test('is reported with a fix, including in JSON', async () => {
     const { stdout, stderr } = await inDeletedFolder('roles list --profile local').ended;
     expect(stdout).toBe('code 2\n');
-    expect(stderr).toContain('The working folder was removed.');
+    expect(stderr).toContain('The working directory was removed.');
     expect(stderr).toContain('with cd');
     const { stderr: json } = await inDeletedFolder('roles list --profile local -o json').ended;
     expect(JSON.parse(json)).toMatchObject({ error: { code: 'usage' } });

@@ -38,4 +38,11 @@ export const PHRASES: readonly [phrase: RegExp, better: string][] = [
   [/\bset-up\b/i, 'setup, installation'],
   [/\bwhat is wrong with\b/i, 'the problem of, check'],
   [/\bhowever (?:long|large|many|often)\b/i, 'of any length, of any size'],
+  [/\bline feeds?\b/i, 'newline'],
+  [/\bworking folders?\b/i, 'working directory'],
+  [/\bclock differences?\b/i, 'clock skew'],
+  [/\b(?:date|time) as yyyy\b/i, 'in the format yyyy-MM-dd'],
+  [/\bprocessor time\b/i, 'CPU time'],
+  [/\blegal acts?\b/i, 'request'],
+  [/\bdirection characters?\b/i, 'bidi control characters'],
 ];

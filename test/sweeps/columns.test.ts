@@ -35,7 +35,7 @@ function filesOf(folder: string): Map<string, string> {
   return new Map(kept.map((path) => [path, readFileSync(path, 'latin1')]));
 }
 
-/** Returns the settings and the files in the working folder, without caches or budgets. */
+/** Returns the settings and the files in the working directory, without caches or budgets. */
 function kept(): Map<string, string>[] {
   return [world.folder, join(world.home.folder, 'config')].map((folder) =>
     statSync(folder, { throwIfNoEntry: false }) ? filesOf(folder) : new Map<string, string>(),

@@ -8,7 +8,7 @@ export type Format = 'yaml' | 'json' | 'csv' | 'ndjson' | 'text';
 export interface Reader {
   command: string;
   args: string;
-  /** The file to replace, relative to the working folder. */
+  /** The file to replace, relative to the working directory. */
   file: string;
   format: Format;
   /** Valid contents, if the stage does not have the file. */

@@ -35,7 +35,7 @@ export interface Outcome extends CliResult {
 export interface World {
   readonly platform: TestEmulator;
   readonly proxy: FaultProxy;
-  /** The working folder of the current run. */
+  /** The working directory of the current run. */
   readonly folder: string;
   readonly home: CliHome;
   /** Values of placeholders in command lines, known only at run time. */

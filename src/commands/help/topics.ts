@@ -140,8 +140,8 @@ const files = `Files
 
 Only you can read them (folders 0700, files 0600).
 
-  .cdpadm.yaml   the project file: a profile and ids, never a secret. The program searches for it from the working
-                 folder up to the root of the repository.
+  .cdpadm.yaml   the project file: a profile and ids, never a secret. The program searches for it from the
+                 working directory up to the root of the repository.
   roles.yaml     the default file of \`roles pull\` and \`roles push\`
 
 As a file name, \`-\` means standard input. The extension of a file shows whether it is YAML or JSON.

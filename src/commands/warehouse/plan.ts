@@ -253,7 +253,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {
-    message: `Reference not allowed: a \`file:\` in a saved plan cannot start from ${folder}, outside the working folder.`,
+    message: `Reference not allowed: a \`file:\` in a saved plan cannot start from ${folder}, outside the working directory.`,
     hint: 'Run the command in a folder above the definitions, or use env:NAME.',
   });
 }

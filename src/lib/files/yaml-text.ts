@@ -2,7 +2,7 @@
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
-/** Returns block style, with a final line feed. `indentLists: false` aligns a list's dashes with its key. */
+/** Returns block style, with a final newline. `indentLists: false` aligns a list's dashes with its key. */
 export function toYaml(value: unknown, { indentLists = true } = {}): string {
   return textOf(value, { indentSeq: indentLists });
 }

@@ -6,7 +6,7 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Opens a file (0600) for fsynced appends. Ends an incomplete last line with a line feed. */
+/** Opens a file (0600) for fsynced appends. Ends an incomplete last line with a newline. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;
@@ -22,7 +22,7 @@ export function openDurableLog(path: string) {
   }
   if (isNew) syncFolder(dirname(path));
   return {
-    /** `data` is one or more complete lines, each with its line feed. */
+    /** `data` is one or more complete lines, each with its newline. */
     append: (data: string): void => {
       try {
         if (isClosed) throw new Error('it is closed');

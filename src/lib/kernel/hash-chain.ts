@@ -28,7 +28,7 @@ const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
 const HASH_LENGTH = ',"chain":""}'.length + 64;
 
-/** Returns the line for a JSON object that follows `tip`, without its line feed. */
+/** Returns the line for a JSON object that follows `tip`, without its newline. */
 export function chainLine(json: string, tip: ChainTip): ChainTip & { line: string } {
   const entry = tip.entry + 1;
   const body = `${json.slice(0, -1)},"entry":${entry}`;
@@ -58,7 +58,7 @@ export function checkpointEntries(line: string): number | undefined {
   return own?.event === 'checkpoint' ? own.entries : undefined;
 }
 
-/** Anyone can recompute this hash from the previous hash, a line feed, and the line up to `,"chain":`. */
+/** Anyone can recompute this hash from the previous hash, a newline, and the line up to `,"chain":`. */
 function linkHash(before: string, body: string): string {
   return hash('sha256', `${before}\n${body}`);
 }
@@ -178,7 +178,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     begin: (name: string | undefined): void => {
       [file, line] = [name, 0];
     },
-    /** `text` is one line without its line feed. */
+    /** `text` is one line without its newline. */
     take: (text: string): void => {
       line++;
       const tip = statedTip(text);

@@ -34,7 +34,7 @@ export function openLineFile(path: string) {
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
-     * Yields batches of complete lines, without line feeds, from an offset to the end. Returns the incomplete last
+     * Yields batches of complete lines, without newlines, from an offset to the end. Returns the incomplete last
      * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (

@@ -233,7 +233,7 @@ function valuesOf(secret: string): string[] {
   return values;
 }
 
-/** A multi-line key may be printed line by line. In a JSON key file, line feeds are `\n`. */
+/** A multi-line key may be printed line by line. In a JSON key file, newlines are `\n`. */
 function longLines(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/);
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= MIN_FRAGMENT && !line.startsWith('-----'));

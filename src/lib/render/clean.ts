@@ -14,7 +14,7 @@ export function cleanLine(text: string): string {
   return text.replace(/\r\n|[\t\n\r]/g, ' ').replace(UNSAFE, REPLACEMENT);
 }
 
-/** Cleans several lines: keeps line feeds and tabs. */
+/** Cleans several lines: keeps newlines and tabs. */
 export function cleanText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -19,7 +19,7 @@ function shortened(text: string, redactor: Redactor): string {
   return `${masked.slice(0, LONGEST_TEXT / 2)} … (${text.length} characters) … ${masked.slice(-LONGEST_TEXT / 4)}`;
 }
 
-/** Returns the problem, its positions, the fix and the request, in this order. Ends in a line feed. */
+/** Returns the problem, its positions, the fix and the request, in this order. Ends in a newline. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
   // One line: a quoted line break could fake part of a plan. Only our own stack traces have several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
@@ -54,7 +54,7 @@ function issueLine(issue: Issue, style: Style, redactor: Redactor): string {
   return parts.filter((part) => part !== '').join(': ');
 }
 
-/** Returns the error as Markdown, with its code. Ends in a line feed. */
+/** Returns the error as Markdown, with its code. Ends in a newline. */
 export function failureMarkdown(error: KnownError, exitCode: number, redactor: Redactor): string {
   // Mask text before escaping it: an escaped secret would not be recognized.
   const said = (text: string): string => redactor.text(shortened(text, redactor));
@@ -76,7 +76,7 @@ export function failureMarkdown(error: KnownError, exitCode: number, redactor: R
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Returns one JSON document without absent parts, but always with `issues`. Ends in a line feed. */
+/** Returns one JSON document without absent parts, but always with `issues`. Ends in a newline. */
 export function failureJson(error: KnownError, redactor: Redactor): string {
   const document = {
     error: {

@@ -51,7 +51,7 @@ export const GROUP_VERBS = {
   },
 } as const;
 
-/** Returns the plan as text, without a final line feed. */
+/** Returns the plan as text, without a final newline. */
 export function renderGroupPlan({ id, method, changes }: GroupPlan, style: Style): string {
   if (method === null) return `No differences: group ${clean(id)} is up to date.`;
   const { attributes, ...fields } = changes;

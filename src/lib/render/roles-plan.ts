@@ -14,7 +14,7 @@ import { wrapMessage } from './width.ts';
 /** A diff with its plan hash. The hash is null if two files are compared. */
 export type DrawnPlan = RolesDiff & { plan?: string | null; warnings?: string[]; kept?: string[] };
 
-/** Returns text without a final line feed. Wraps only our own sentences: other text keeps its spaces. */
+/** Returns text without a final newline. Wraps only our own sentences: other text keeps its spaces. */
 export function renderRolesPlan(plan: DrawnPlan, style: Style, width = Infinity): string {
   const lines: string[] = [];
   const sentence = (text: string): unknown => lines.push(wrapMessage(text, width));

@@ -114,7 +114,7 @@ function said(value: unknown): CellValue {
   return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');
 }
 
-/** Returns the plan as text, without a final line feed. `verbose` shows every field of a created resource. */
+/** Returns the plan as text, without a final newline. `verbose` shows every field of a created resource. */
 export function renderWarehousePlan(
   { plan, steps, summary, unmanaged }: WarehousePlan,
   verbose: boolean,

@@ -40,7 +40,9 @@ function workingFolder(): string {
     return host.cwd();
   } catch (error) {
     throw usageError(
-      systemErrorCode(error) === 'ENOENT' ? 'The working folder was removed.' : 'The working folder cannot be read.',
+      systemErrorCode(error) === 'ENOENT'
+        ? 'The working directory was removed.'
+        : 'The working directory cannot be read.',
       'Change to another folder with cd, then run the command again.',
     );
   }

@@ -46,7 +46,7 @@ export class RecordScan {
     this.#escape = escapes === undefined ? -1 : BACKSLASH;
   }
 
-  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, where there must be a line feed. */
+  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, where there must be a newline. */
   read(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     const { cells, record } = this;
     cells.bytes = bytes;
@@ -97,7 +97,7 @@ export class RecordScan {
     return -1;
   }
 
-  /** Returns the offset of the separator or line feed that ends a cell. */
+  /** Returns the offset of the separator or newline that ends a cell. */
   #afterUnquoted(bytes: Buffer, start: number, limit: number, separator: number): number {
     this.#quoteAt = -1;
     let at = start;

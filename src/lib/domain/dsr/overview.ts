@@ -30,7 +30,7 @@ export function requestResult() {
 }
 export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
 
-/** Smaller clock differences are ignored, because the time in a response is in whole seconds. */
+/** Smaller clock skew is ignored, because the time in a response is in whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
 /** The same moment on our clock and on the platform's, in milliseconds since the epoch. */

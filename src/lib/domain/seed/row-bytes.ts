@@ -29,7 +29,7 @@ export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 /** Number of bytes shown of an unreadable row. */
 export const SHOWN_BYTES = 200;
 
-/** Unread bytes in one contiguous buffer, followed by a line feed. */
+/** Unread bytes in one contiguous buffer, followed by a newline. */
 export class Pending {
   bytes = Buffer.alloc(0);
   length = 0;

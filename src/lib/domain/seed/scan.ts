@@ -1,5 +1,5 @@
 // Scans numbers and keys in bytes. A scan returns the offset after its token, or FAIL. Each token must be followed by a
-// byte that cannot be part of it, such as a line feed, so that no scan reads past the end.
+// byte that cannot be part of it, such as a newline, so that no scan reads past the end.
 
 export const FAIL = -1;
 

@@ -102,7 +102,7 @@ describe('dsr submit --bulk', () => {
     ['an open quote', 'email\na@b.c\n"d@e.f\n', 3, 1],
     ['an unknown column', 'emial\na@b.c\n', 1, 1],
     [
-      'an invalid value after a cell with line feeds',
+      'an invalid value after a cell with newlines',
       'error,email,group_id\n"x\ny",a@b.c,g\n"x\nz",d@e.f,"g\u0007"\n',
       5,
       10,

@@ -126,12 +126,12 @@ it('rejects a saved plan that was edited, or that is passed with flags that woul
   await nothingSent('warehouse apply', 2, /There is nothing to apply/);
 });
 
-it('saves a plan with a file reference only if the file is under the working folder', async () => {
+it('saves a plan with a file reference only if the file is under the working directory', async () => {
   home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
   home.write('sync/connections/password.txt', 'kept-in-a-file');
   expect(await save()).not.toContain('kept-in-a-file');
   expect((await outcomes('warehouse apply --plan plan.txt')).code).toBe(0);
   mkdirSync(join(home.cwd, 'below'));
   const below = await home.run('warehouse diff ../sync --save-plan plan.txt', { cwd: join(home.cwd, 'below') });
-  expect(below).toMatchObject({ code: 12, stderr: expect.stringMatching(/outside the working folder/) as unknown });
+  expect(below).toMatchObject({ code: 12, stderr: expect.stringMatching(/outside the working directory/) as unknown });
 });

@@ -109,7 +109,7 @@ describe('the CSV reader', () => {
     await expect(open).rejects.toMatchObject({ issues: [{ line: 1, column: 1, message: UNCLOSED }] });
   });
 
-  it('accepts line feeds in column names', async () => {
+  it('accepts newlines in column names', async () => {
     const table = await read('"e\nmail",x\na,b\n', 'a.csv');
     expect([table.columns, contents(table)]).toEqual([['e\nmail', 'x'], [[1, { cells: ['a', 'b'] }]]]);
   });

@@ -41,7 +41,7 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(root, 'home/work'), join(root, 'home'))).toBe(file);
   });
 
-  it('searches only the working folder if it is outside a repository and the home folder', () => {
+  it('searches only the working directory if it is outside a repository and the home folder', () => {
     const root = tree('a/b');
     projectIn(join(root, 'a'));
     expect(findProjectFile(join(root, 'a/b'), '/nowhere')).toBeUndefined();

@@ -177,7 +177,7 @@ describe('resolveSettings', () => {
     expect(resolveSettings(layers({ stored: {} })).protected).toBe(false);
   });
 
-  it('resolves a relative file against the working folder', () => {
+  it('resolves a relative file against the working directory', () => {
     const files = [{ flags: { ca_file: 'ca.pem' } }, { env: { CDPADM_CA_FILE: 'ca.pem' } }];
     expect(files.map((given) => resolveSettings(layers(given)).need('ca_file'))).toEqual([
       '/work/ca.pem',

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const read = (value: Record<string, unknown>, folder: string) => withSqlText(value, folder, inputSource('/nowhere'));
 
-it("resolves paths against the file's folder, or against the working folder for standard input", () => {
+it("resolves paths against the file's folder, or against the working directory for standard input", () => {
   expect(folderOf('sync/model.yaml', '/home')).toBe('/home/sync');
   expect(folderOf('model.yaml', '/home')).toBe('/home');
   expect(folderOf('/a/model.yaml', '/home')).toBe('/a');

@@ -111,7 +111,7 @@ describe('the signature', () => {
       OTHER,
       Buffer.from('{"request_status": "completed"}'),
     ],
-    ['is for the body and a line feed', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
+    ['is for the body and a newline', () => [signed(body)], OTHER, Buffer.concat([body, Buffer.from('\n')])],
     ['is truncated', () => [signed(body).slice(0, 200)], OTHER],
     ['is Base64url', () => [`-_${signed(body).slice(2)}`], NO_BASE64],
     ['contains spaces', () => [`${signed(body).slice(0, 8)} ${signed(body).slice(8)}`], NO_BASE64],

@@ -57,7 +57,7 @@ describe('CSV rows', () => {
     );
   });
 
-  it('have the number of the line on which they start, even after line feeds in quotes', () => {
+  it('have the number of the line on which they start, even after newlines in quotes', () => {
     const { records } = readAll('a,b\r\n"x\ny",z\n\n"q""q",\n1,2');
     expect(records.map(({ line, source }) => [line, source])).toEqual([
       [1, 'a,b'],

@@ -6,7 +6,7 @@ import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
-/** Returns the record at `at`, or undefined if it does not end before the last line feed at `limit`. */
+/** Returns the record at `at`, or undefined if it does not end before the last newline at `limit`. */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
   const scan = new RecordScan();
   const bytes = Buffer.from(text);
@@ -107,6 +107,6 @@ describe('a CSV record', () => {
 it.each([[['a']], [['', 'é', '', 'a,"b"\nc']], [[]]])('joins cells into one buffer: %j', (texts) => {
   const { bytes, starts, ends } = cellsOf(texts);
   expect(texts.map((_text, index) => bytes.toString('utf8', starts[index], ends[index]))).toEqual(texts);
-  // A line feed follows each cell.
+  // A newline follows each cell.
   expect(texts.map((_text, index) => bytes[ends[index] ?? -1])).toEqual(texts.map(() => 0x0a));
 });

@@ -119,8 +119,8 @@ describe('the expiry of results', () => {
       4 * 86_400_000,
       '2026-11-12T00:00:00Z',
     ],
-    ['not corrected by a clock difference below a minute', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
-    ['corrected by a clock difference of a minute', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
+    ['not corrected for clock skew below a minute', '2026-11-03T00:00:00Z', -59_999, '2026-11-10T00:00:00Z'],
+    ['corrected for clock skew of a minute', '2026-11-03T00:00:00Z', -60_000, '2026-11-09T23:59:00Z'],
   ])('is %s', (_what, when, ahead, end) => {
     const now = at('2026-11-09T12:00:00Z');
     const { results_expire_at: found } = overviewOf(reply, seen(when), { now, platformNow: now + ahead });
