@@ -1,6 +1,6 @@
 // `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
 import { checkPath } from '../../lib/runtime/command-line/read-word.ts';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import {
@@ -111,8 +111,7 @@ function notWritten(files: readonly string[], why: string, hint: Hints): KnownEr
 /** True if the path exists and is not a file with this text. It is never replaced (decision: D425). */
 function isTaken({ path, text }: Writing['texts'][number], cwd: string): boolean {
   const at = resolvePath(path, cwd);
-  const status = statSync(at, { throwIfNoEntry: false });
-  return status !== undefined && !(status.isFile() && readFileSync(at, 'utf8') === text);
+  return existsSync(at) && !(statSync(at).isFile() && readFileSync(at, 'utf8') === text);
 }
 
 function exportedFile() {
