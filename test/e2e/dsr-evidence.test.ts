@@ -198,8 +198,10 @@ it('reports saved messages that are missing or changed, and finds moved ones wit
   renameSync(join(home.cwd, 'copy'), join(home.cwd, 'moved'));
   const moved = await home.json(['dsr', 'evidence', id, '--kept', 'moved', '--out', 'moved.zip']);
   expect([moved.data, moved.stderr]).toEqual([expect.objectContaining({ messages: 4 }), '']);
-  const none = await home.run(['dsr', 'evidence', id, '--kept', 'kept', '--out', 'none.zip']);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--kept must be a folder')]);
+  for (const missing of ['kept', 'x'.repeat(300)]) {
+    const none = await home.run(['dsr', 'evidence', id, '--kept', missing, '--out', 'none.zip']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--kept must be a folder')]);
+  }
 });
 
 it('includes messages with the same name from several folders', async () => {

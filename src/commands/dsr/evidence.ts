@@ -1,6 +1,6 @@
 // `dsr evidence`: writes a zip archive that shows an auditor what happened to requests.
 import { hash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { evidenceOf, mayHaveIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
@@ -10,6 +10,7 @@ import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
 import { nameTaken } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { chainFacts } from '../../lib/kernel/hash-chain.ts';
+import { isFolder } from '../../lib/kernel/temporary-file.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
@@ -87,7 +88,7 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const target = resolve(ctx.io.cwd, out);
   if (existsSync(target)) throw nameTaken(out);
   const given = (flags.kept ?? []).map((folder) => resolve(ctx.io.cwd, folder));
-  const noFolder = given.find((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  const noFolder = given.find((folder) => !isFolder(folder));
   if (noFolder !== undefined) throw usageError(`--kept must be a folder, but ${noFolder} is not.`);
   const { actor, folders, path, report, requests } = await readLedger(ctx, ids, flags);
   const ledger = chainFacts(report);

@@ -20,7 +20,7 @@ import { writeBack } from '../../lib/files/roles-file.ts';
 import { folderOf, SQL_FILE, withChangedFields } from '../../lib/files/warehouse-dir.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import type { Hints, KnownError } from '../../lib/kernel/errors.ts';
-import { makeUserFolder } from '../../lib/kernel/temporary-file.ts';
+import { isFolder, makeUserFolder } from '../../lib/kernel/temporary-file.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
@@ -50,9 +50,9 @@ export const exportFolder = defineCommand({
     checkPath(dir, '`warehouse export`', 'folder');
     const diff = `cdpadm warehouse diff ${shellWord(dir)}`;
     const live = await readLive(await ctx.api(), ctx.signal);
-    const exists = statSync(resolvePath(dir, ctx.io.cwd), { throwIfNoEntry: false })?.isDirectory() === true;
+    const isNew = !isFolder(resolvePath(dir, ctx.io.cwd));
     // The command sends nothing, so do not check references.
-    const entries = exists ? await readDirectory(ctx, [dir], await openReferenceRules(ctx, false)) : [];
+    const entries = isNew ? [] : await readDirectory(ctx, [dir], await openReferenceRules(ctx, false));
     const writings: Writing[] = [];
     for (const type of RESOURCE_TYPES) {
       for (const reply of [...live[type]].sort((a, b) => (a.id < b.id ? -1 : 1))) {

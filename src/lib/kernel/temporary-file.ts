@@ -60,10 +60,14 @@ export function makeFolder(path: string, mode?: number): void {
       mkdirSync(folder, mode);
     } catch (error) {
       // Another process may have created the folder first.
-      const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
-      if (systemErrorCode(error) !== 'EEXIST' || !isFolder) throw error;
+      if (systemErrorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
     }
   }
+}
+
+/** True for a folder or a link to one. False for a path that cannot exist, such as one that is too long. */
+export function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /** Creates a folder that the user named. */

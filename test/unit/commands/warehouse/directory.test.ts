@@ -311,6 +311,11 @@ it('reports the issues of all files in one error and sends nothing', async () =>
 });
 
 describe('warehouse export', () => {
+  it('reports a folder name that is too long', async () => {
+    const { code, stderr } = await home.run(`warehouse export ${'x'.repeat(300)}`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the name is too long')]);
+  });
+
   it('writes files that match the platform, with SQL in separate files and references for secrets', async () => {
     await apply();
     expect(await json('warehouse export out')).toMatchObject({ code: 0 });
