@@ -25,7 +25,7 @@ import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
-/** The word with which completion scripts call the program. It is not a command. */
+/** The word that completion scripts pass to the program. It is not a command. */
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action if the command line must be run separately for several profiles. */

@@ -97,9 +97,9 @@ export function resumable(
 
 /** True if the file contains the id of this run's first row. Otherwise, another run may have written the file. */
 export async function hasResults(path: string, states: RowStates): Promise<boolean> {
-  const id = states.id(1) ?? '';
+  const id = states.id(1);
   for await (const lines of linesOf(createReadStream(path, 'latin1')))
-    if (lines.some((line) => line.includes(id))) return true;
+    if (id !== undefined && lines.some((line) => line.includes(id))) return true;
   return false;
 }
 

@@ -28,7 +28,7 @@ export interface SavedPlan<Content> {
   target: Readonly<Record<string, string>>;
   /** Hash of the target, the live state and the desired state. */
   plan: string;
-  /** Arguments with which `diff` saves the plan again. Earlier versions did not save them. */
+  /** Arguments that make `diff` save the plan again. Earlier versions did not store these arguments. */
   from?: readonly string[] | undefined;
   content: Content;
 }

@@ -77,7 +77,7 @@ export interface Io {
 
 export interface TextSink {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** True for a regular file, in which no CI system runs workflow commands. */
+  /** True for a regular file. CI systems run no workflow commands from it. */
   readonly isFile?: boolean;
   /** The first error, after which nothing is written. */
   readonly errored: Error | null;

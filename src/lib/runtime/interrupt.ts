@@ -4,7 +4,7 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 
-/** Errors to which `explainStop` adds a hint. */
+/** Errors that get a hint from `explainStop`. */
 const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Returns the error for Ctrl-C. */

@@ -5,7 +5,7 @@ import type { Batch } from './batch.ts';
 export interface Suspects {
   /** Invalid rows: no further request is needed. */
   guilty: number[];
-  /** Rows of which at least one is invalid; empty if `guilty` is not. */
+  /** Rows that include at least one invalid row; empty if `guilty` is not. */
   suspects: number[];
   /** Probably valid rows. */
   rest: number[];

@@ -50,7 +50,7 @@ export interface CommandHelp {
   calls: Callee;
   /** True if the command only reads and exits by itself, so `--profile` may be repeated. */
   reads?: boolean;
-  /** For a write that accepts several `--profile` flags: the flags with which it accepts only one. */
+  /** For a write that accepts several `--profile` flags: the flags that limit it to one. */
   severalProfiles?: readonly string[];
   /** True if the command writes its own file to `--out`, so the extension does not set the result's format. */
   ownsOut?: true;

@@ -20,7 +20,7 @@ export interface CommandRun {
 export interface Sandbox {
   /** Working directory of all commands. */
   readonly folder: string;
-  /** Control calls for which there is no command. */
+  /** Client of the control API, for calls that no command makes. */
   control: EmulatorControl;
   /** Runs `cdpadm` with these arguments in a separate process. */
   run(args: readonly string[]): Promise<CommandRun>;

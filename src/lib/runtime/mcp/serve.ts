@@ -92,7 +92,7 @@ async function readProfile(ctx: Context, allowWrites: boolean) {
   }
 }
 
-/** Returns a signal with which a cancelled call ends like a command after Ctrl-C. */
+/** Returns a signal that makes a cancelled call end like a command after Ctrl-C. */
 function withReason(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   signal.addEventListener('abort', () => own.abort(interrupted()), { once: true });

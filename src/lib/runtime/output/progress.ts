@@ -150,7 +150,7 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
   };
 }
 
-/** Returns a pace, by which reports are due after `firstMs`, at each tenth of the work, or after a long silence. */
+/** Returns a pace: a report is due after `firstMs`, at each tenth of the work, and after a long silence. */
 function createPace(io: Io, firstMs: number) {
   let reportedAt = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;

@@ -48,7 +48,7 @@ describe('a fixtures document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('is accepted without ids, for which it uses the first organization, account and workspace', () => {
+  test('is accepted without ids, and uses those of the first organization, account and workspace', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
