@@ -147,7 +147,7 @@ const MOST_TEXT = 200;
 /** More commands would not fit on one line. */
 const MOST_UNDONE = 20;
 
-/** Returns the arguments of the `update` that restores these fields. Adds fields that no flag restores to `left`. */
+/** Returns the arguments of the `update` that restores these fields. Adds to `left` those that no flag restores. */
 function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left: string[]): string[] {
   const words = Object.entries(changes).flatMap(([path, { from }]) => {
     const { flag } =

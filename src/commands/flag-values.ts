@@ -35,12 +35,12 @@ export function readDuration(flag: string, text: string): number {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns the start of a bare day in UTC, which gives the earliest deadline. Returns any other text unchanged. */
+/** Returns the start of a date without a time, in UTC: the earliest deadline. Returns any other text unchanged. */
 export function startOfDay<Text extends string | undefined>(text: Text): Text | string {
   return text !== undefined && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Reads an ISO 8601 time. A bare day means the time `ofDay` in UTC. Throws KnownError usage (2). */
+/** Reads an ISO 8601 time. A date without a time means the time `ofDay` in UTC. Throws KnownError usage (2). */
 export function readTime<Text extends string | undefined>(
   flag: string,
   text: Text,

@@ -16,7 +16,7 @@ import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/ds
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 
-/** What a run does with rows that are not complete. The dry run, the question and the run share it. */
+/** What a run does with incomplete rows. Used by the dry run, the confirmation and the run. */
 export interface OpenRows extends RowsToSend {
   /** Rejected rows, each with the earlier request for the same person. */
   duplicates: ReadonlyMap<number, LedgerRequest>;

@@ -54,7 +54,7 @@ export function commandsResult() {
 
 type Described = z.infer<ReturnType<typeof commandsResult>>[number];
 
-/** Returns the command that these words name, and all commands below it; undefined for unknown words. */
+/** Returns the command that these words name, and all commands below it, or undefined if a word is unknown. */
 export function describeCommands(root: Command, words: readonly string[]): Described[] | undefined {
   const found = commandAt(root, words);
   return found && actingFrom(found, words);

@@ -103,7 +103,7 @@ export const createProfile = defineCommand({
 
 const NOT_CREATED = 'No profile was created.';
 
-/** If the user stops the command, the error reports whether the profile exists. */
+/** If the user stops the command during `work`, adds `hint`, which reports whether the profile exists. */
 async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

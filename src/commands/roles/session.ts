@@ -85,7 +85,7 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
 
 type Compared = Awaited<ReturnType<typeof loadCompared>>;
 
-/** Loads two files, only to compare them. Throws invalid input (9) if one is not in the form of a roles file. */
+/** Loads two files, only to compare them. Throws invalid input (9) if one does not have the form of a roles file. */
 export async function openForComparison(ctx: Context, paths: readonly [string, string]) {
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
   // Only a platform can accept or reject unknown fields, empty strings and unknown tasks, so here they are only advice.
@@ -97,7 +97,7 @@ export async function openForComparison(ctx: Context, paths: readonly [string, s
   return [advised(left, right), advised(right, left)] as const;
 }
 
-/** Loads a roles file only to read it. Throws invalid input (9) if it is not in the form of a roles file. */
+/** Loads a roles file only to read it. Throws invalid input (9) if it does not have the form of a roles file. */
 export async function loadCompared(ctx: Context, path: string) {
   const document = await loadResolved(ctx, path);
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });

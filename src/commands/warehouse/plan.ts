@@ -76,7 +76,7 @@ export interface PlannedDirectory {
   selected: PlaceableDefinition[];
 }
 
-/** Compares the platform with the folders. `resend` lists resources whose secrets changed: `connection/crm`. */
+/** Compares the platform with the folders. `resend` lists resources whose secrets changed, such as `connection/crm`. */
 export async function planDirectory(
   ctx: Context,
   entries: readonly PlaceableDefinition[],
@@ -93,7 +93,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing parts and unresolved masks, and conflict (6) for deleting a part in use. */
+/** Throws invalid input (9) for missing resources and unresolved masks, and conflict (6) for deleting one in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
@@ -145,7 +145,7 @@ export async function changedSecrets(
   return [...changed];
 }
 
-/** Throws invalid input (9) for parts that would not exist, and conflict (6) for deleting one in use. */
+/** Throws invalid input (9) if a pipeline needs a missing resource, and conflict (6) for deleting one in use. */
 function checkParts(
   { steps }: WarehousePlan,
   selected: readonly PlaceableDefinition[],
@@ -184,7 +184,7 @@ export function savedContent() {
   return z.object({
     prune: z.boolean(),
     only: z.array(z.string()),
-    /** Resources whose secrets have changed, according to this machine: `connection/crm`. */
+    /** Resources whose secrets have changed, according to this machine, such as `connection/crm`. */
     resend: z.array(z.string()),
     resources: z.array(
       z.object({

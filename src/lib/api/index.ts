@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns a write without a response body. A `once` call throws OutcomeUnknownError if the response is lost. */
+/** Returns the calls of a write whose response has no body. If it is lost, a `once` call throws OutcomeUnknownError. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

@@ -17,7 +17,7 @@ const RETRY_MS = 5000;
 /** Slots are reserved this far ahead, so that a late or killed process leaves few unused. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** A slot this late is discarded, because later slots belong to other processes. More would exceed the margin. */
+/** A slot this late is discarded: later slots belong to other processes. A longer delay would exceed the margin. */
 const LATE_MS = 10;
 
 /** `share` is this process's own rate. */

@@ -71,7 +71,7 @@ export function settingsFilePath(folder: string): string {
 const FILE_NAME = '.cdpadm.yaml';
 
 /**
- * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside of both,
+ * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside both,
  * searches only `cwd`, because other users can write to a folder such as /tmp. A broken link counts as a project file,
  * so reading it fails.
  */

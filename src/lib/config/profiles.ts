@@ -18,7 +18,7 @@ export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
   storage: SecretStorage;
-  /** Makes the new profile the current one. The first profile always becomes current. */
+  /** True to make the new profile the current one. The first profile always becomes current. */
   use: boolean;
 }
 

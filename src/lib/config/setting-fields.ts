@@ -113,7 +113,7 @@ function checkAddress(text: string): Checked {
   return 'problem' in read ? read : { value: read.origin + read.prefix };
 }
 
-/** A string keeps a 64-bit id exact. */
+/** Keeps the id as a string, because a number cannot hold 64 bits exactly. */
 function checkDigits(text: string): Checked {
   return /^\d{1,19}$/.test(text) ? { value: text } : { problem: 'must be a number of 1 to 19 digits' };
 }

@@ -95,7 +95,7 @@ function xpidIssues(all: Located[]): FieldIssue[] {
   return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
 }
 
-/** A profile's id is a 64-bit integer, written as a string like every identity. */
+/** Returns the issue of an `xpid`: it must be a 64-bit integer, written as a string like every identity. */
 function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
   const entry = isRecord(identities) ? identities['xpid'] : undefined;

@@ -211,7 +211,7 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
 
   return {
     run,
-    /** Runs due work in the background. Ignores a failure: the failed work stays due, and the next round retries it. */
+    /** Runs due work in the background. Ignores errors: the failed work stays due, and the next round retries it. */
     start: (): void => {
       run().catch(() => undefined);
     },

@@ -37,7 +37,7 @@ export function exitOf(error: KnownError): ExitName {
   return Object.hasOwn(ERRORS, error.code) ? ERRORS[error.code as ErrorCode].exit : 'failed';
 }
 
-/** Conflict (6): the plan is not the one that was reviewed. `diff` is the command that saves a new plan, if any. */
+/** Returns the conflict (6) for a plan that was not reviewed. `diff` is the command that saves a new plan, if any. */
 export function planChanged(expected: string, found: string, diff: string | undefined): KnownError {
   const why = 'The platform or a file changed after the review, or the plan was already applied.';
   return fail('plans.changed', {

@@ -107,7 +107,7 @@ const headSchema = () =>
     /** A digest of the flags that turn rows into requests. */
     settings: z.string(),
     results: z.string().check(z.refine(isAbsolute)),
-    /** The default time for rows that have none, so that a resumed run sends the same bodies. */
+    /** Default time for rows without one, saved so that a resumed run sends the same bodies. */
     submitted_time: z.string(),
     at: z.string(),
   });
@@ -190,7 +190,7 @@ const EDGE_BYTES = 64 * 1024;
 const SAMPLES = 32;
 const SAMPLE_BYTES = 4096;
 
-/** Reads at most 260 KB of the file. */
+/** Returns the fingerprint of a file. Reads at most 260 KB. */
 export async function fingerprint(path: string): Promise<Fingerprint> {
   const file = await open(path, 'r');
   try {

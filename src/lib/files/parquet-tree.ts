@@ -84,7 +84,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** Returns a reader that, if the definition level marks an absent value, skips the empty entry that each leaf has. */
+/** Wraps a reader: if the definition level marks an absent value, skips each leaf's entry and returns `absent()`. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {

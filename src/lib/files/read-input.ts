@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws for a file that is missing (usage, 2), unreadable (failed, 1), or not UTF-8, too large or with NUL (9). */
+/** Throws if the file is missing (usage, 2) or unreadable (failed, 1), is not UTF-8, is too large or has NUL (9). */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

@@ -88,7 +88,7 @@ export interface Client {
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
   /** Returns the request that `call` would send. Does not send anything or resolve credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
-  /** Waits until the budget allows `count` requests without a pause between them, and then takes their slots. */
+  /** Takes `count` slots of the budget, and waits until these requests may be sent without a pause between them. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** Opens a sender for many calls to an endpoint, with its own connections. */

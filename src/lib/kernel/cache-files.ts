@@ -45,7 +45,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, which stores something. Returns undefined if storing fails. */
+    /** Runs `work`, and returns undefined if it fails. */
     attempt,
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),

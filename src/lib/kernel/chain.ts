@@ -1,4 +1,4 @@
-// A private file of chained lines (`kernel/hash-chain.ts`): append, verify, prune. A writer must hold the file's lock.
+// A private file of hash-chained lines (`kernel/hash-chain.ts`): append, verify, prune. Writers must hold its lock.
 import { hash } from 'node:crypto';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder named in a lock file, dead or alive. For damaged content, returns process 0 as a dead holder. */
+/** Returns the holder named in a lock file, dead or alive. For damaged content, returns PID 0 as a dead holder. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -164,7 +164,7 @@ function isHeld(path: string, holder: Holder): boolean {
 }
 
 function isAlive({ pid, began }: Holder): boolean {
-  // A signal to process 0 would be sent to our own process group.
+  // Signaling PID 0 would signal our own process group.
   if (pid <= 0 || !host.isAlive(pid)) return false;
   const life = lifeOf(pid);
   return life === undefined || began === undefined || life === began;

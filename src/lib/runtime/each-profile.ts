@@ -63,7 +63,7 @@ export async function runForEachProfile(
   for (const profile of flags.profiles) {
     const part: Part = { profile };
     parts.push(part);
-    // Flags for the combined result do not apply to a part: `--out`, `--query`.
+    // Flags for the combined result do not apply to a part: `--out`, `--query`, `--summary`.
     const own = { ...flags, profile, profiles: [profile], out: undefined, query: undefined, summary: false };
     try {
       const exit = await once(own, (out) => collecting(out, part), nextIo());

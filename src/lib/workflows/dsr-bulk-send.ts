@@ -15,7 +15,7 @@ import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
   state: 'submitted' | 'existing' | 'failed' | 'unknown';
-  /** Why the row failed or its outcome is unknown, without personal data. */
+  /** Why the row failed, or why its outcome is unknown. Contains no personal data. */
   error?: string;
   /** The time in the platform's response; null if the response has none. */
   expected_completion_time?: string | null;

@@ -58,7 +58,7 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
   });
 }
 
-/** Updates `before` to `body`. Throws conflict (6) if another admin has changed it, before or during the write. */
+/** Updates `before` to `body`. Throws conflict (6) if another admin changes the resource before or during the write. */
 export async function updateConfirmed<Reply extends Identified, Body>(
   id: string,
   body: Body,

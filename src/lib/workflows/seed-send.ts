@@ -89,7 +89,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       for (const row of guilty) refused.push({ row, reason: reasonOf(refusal) });
       await complete(rest);
       if (suspects.length === 0) return;
-      // At least one suspect is invalid, so only the two halves need requests.
+      // At least one suspect is invalid. If the first half is accepted, the second half contains an invalid row.
       const [first, second] = halvesOf(suspects);
       const answer = await send(first);
       if (answer === undefined) await narrow(second, refusal);

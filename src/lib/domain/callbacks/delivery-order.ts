@@ -71,8 +71,8 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
 }
 
 /**
- * Makes the deliveries that have failed since the last success due, and returns their number. A delivery that fails
- * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
+ * Makes deliveries that failed since the last success due now, and returns their number. A delivery that fails again
+ * waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
   const { failed, woken } = health;

@@ -49,7 +49,7 @@ export function normalizeRequest(
   return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
 }
 
-/** Accepts regulation and type in any letter case, because users write GDPR. */
+/** Converts regulation and type to lower case, because users write GDPR. */
 function inLowerCase(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const words = ['regulation', 'subject_request_type'].flatMap((name) => {

@@ -72,7 +72,7 @@ export function createRowStates() {
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
     },
-    /** Why the row failed or its outcome is unknown. */
+    /** Why the row failed, or why its outcome is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
     /** Rows rejected because they repeat an earlier request. */
     repeats: (): number[] => [...errors].flatMap(([row, error]) => (error.startsWith(REPEAT) ? [row] : [])),

@@ -158,7 +158,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
   };
 }
 
-/** Otherwise, the driver would make the file readable by all users. */
+/** Creates the file with mode 0600, because the driver would make it readable by all users. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

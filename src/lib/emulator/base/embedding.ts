@@ -138,7 +138,7 @@ export interface EmulatorFixtures {
 export interface Emulator extends EmulatorControl {
   /** `http://host:port` */
   url: string;
-  /** Base address of the control calls. */
+  /** Base URL of the control API. */
   control: string;
   ready: EmulatorReady;
   port: number;

@@ -42,12 +42,12 @@ export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   return readObject(value, redact);
 }
 
-/** A page for a browser comes from a proxy or a login page, not from the platform. */
+/** True for a web page, which a proxy or a login server sends, but never the platform. */
 export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }
 
-/** A body may contain errors even if its status is 2xx. */
+/** True if the body reports an error, which is possible even with a 2xx status. */
 export function isErrorDocument(answer: Answer): boolean {
   const text = answer.text.trim();
   if (!text.startsWith('{') || text.length > MAX_PARSED_TEXT) return false;

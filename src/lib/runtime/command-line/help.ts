@@ -97,7 +97,7 @@ export function helpOf(command: Command): CommandHelp | undefined {
   return registry.get(command);
 }
 
-/** Returns the command that these words name under `root`; undefined for unknown words. */
+/** Returns the command that these words name under `root`, or undefined if a word is unknown. */
 export function commandAt(root: Command | undefined, words: readonly string[]): Command | undefined {
   return words.reduce((command, word) => command?.commands.find((child) => child.name() === word), root);
 }
