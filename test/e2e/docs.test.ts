@@ -115,7 +115,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) 
     home.remove();
   });
 
-  /** Runs a command on a terminal, because transcripts show terminal output. */
+  /** Runs a command in a terminal, because transcripts show terminal output. */
   async function onTerminal(line: string): Promise<{ code: number; output: string }> {
     const terminal = openTerminal([], { cwd: home.cwd, env, shell: line });
     const code = await terminal.exit;

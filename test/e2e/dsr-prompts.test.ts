@@ -165,7 +165,7 @@ test('lists the requests in the ledger with time, type and status if the id is m
   expect(screen.screen()).toContain('proof.zip');
 });
 
-test('offers only pending requests to dsr cancel', async () => {
+test('offers only pending requests in dsr cancel', async () => {
   const ids: string[] = [];
   for (const type of ['access', 'erasure']) {
     const line = `dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`;
@@ -185,7 +185,7 @@ test('offers only pending requests to dsr cancel', async () => {
   expect(none.screen()).toContain('To check: cdpadm dsr list');
 });
 
-test('offers only requests that have results to dsr results, and reports if there are none', async () => {
+test('offers only requests with results in dsr results, and reports if there are none', async () => {
   const none = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
   expect(await none.exit).toBe(2);
   expect(none.screen()).toContain('no request from this machine has results now');

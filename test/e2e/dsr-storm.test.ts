@@ -65,7 +65,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     };
   };
 
-  it('submits each row once with faults in 30 % of the requests, and reports the same results as without faults', async () => {
+  it('submits each row once with faults in 30% of the requests, and reports the same results as without faults', async () => {
     writePeople();
     const post = { method: 'POST', path: '/v3/requests/' };
     const get = { method: 'GET', path: '/v3/requests/*' };

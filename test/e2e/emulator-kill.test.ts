@@ -152,7 +152,7 @@ describe('a platform that is killed with -9', () => {
     }
   });
 
-  test('does not prevent the next start, although its file still exists', async () => {
+  test('does not prevent the next start, although its lock file still exists', async () => {
     const { process: victim, ready, exited } = await startChild();
     expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
     victim.kill('SIGKILL');

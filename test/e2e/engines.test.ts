@@ -170,62 +170,65 @@ const cases: [string, number, boolean][] = [
 ];
 
 describe('seed-slurm.md', () => {
-  it.for(cases)('sends every user from many tasks to %s', async ([, users, toPlatform], { skip }) => {
-    const missing = missingSlurm();
-    if (missing !== undefined) return skip(missing);
-    const it = await scene(users);
-    const slurm: Slurm = await startSlurm(it.home.folder);
-    const touched = new Set<number>();
-    let requeued = 0;
-    const node = `NodeName=${slurm.node}`;
-    const killing = (): Promise<void> => kill('SLURM_ARRAY_TASK_ID', touched);
-    const steps: Step[] = [
-      { after: users * 0.1, run: killing },
-      {
-        after: users * 0.2,
-        run: async () => {
-          requeued = running('SLURM_ARRAY_TASK_ID').find(({ task }) => !touched.has(task))?.task ?? 0;
-          touched.add(requeued);
-          await slurm.run('scontrol', 'requeue', `${job}_${requeued}`);
+  it.for(cases)(
+    'sends every user to %s, even if tasks are killed or requeued and the node is drained',
+    async ([, users, toPlatform], { skip }) => {
+      const missing = missingSlurm();
+      if (missing !== undefined) return skip(missing);
+      const it = await scene(users);
+      const slurm: Slurm = await startSlurm(it.home.folder);
+      const touched = new Set<number>();
+      let requeued = 0;
+      const node = `NodeName=${slurm.node}`;
+      const killing = (): Promise<void> => kill('SLURM_ARRAY_TASK_ID', touched);
+      const steps: Step[] = [
+        { after: users * 0.1, run: killing },
+        {
+          after: users * 0.2,
+          run: async () => {
+            requeued = running('SLURM_ARRAY_TASK_ID').find(({ task }) => !touched.has(task))?.task ?? 0;
+            touched.add(requeued);
+            await slurm.run('scontrol', 'requeue', `${job}_${requeued}`);
+          },
         },
-      },
-      { after: users * 0.3, run: killing },
-      {
-        after: users * 0.4,
-        run: () => slurm.run('scontrol', 'update', node, 'State=DRAIN', 'Reason=test'),
-      },
-    ];
-    const target = await startTarget(users, steps, toPlatform ? it.platform.ready.base_url : undefined);
-    let job = '';
-    try {
-      const [array = '', joined = ''] = scripts('slurm', it.data);
-      const env = { ...it.env, ...slurm.env, CDPADM_SEEDING_URL: target.url };
-      writeFileSync(join(it.data, 'seed.sbatch'), array);
-      const submitted = await bash(`sbatch --parsable ${it.data}/seed.sbatch`, it, env);
-      job = submitted.stdout.trim();
-      // The running tasks finish, and the others wait until the node is back.
-      await vi.waitFor(async () => expect(await slurm.run('sinfo', '-h', '-o', '%T')).toBe('drained'), PATIENT);
-      expect(await slurm.run('squeue', '-h', '-r', '-t', 'PENDING')).not.toBe('');
-      await slurm.run('scontrol', 'update', node, 'State=RESUME');
-      await slurm.drained();
-      expect(target.failure).toBeUndefined();
-      const first = await bash(`${joined} -o json`, it, env);
-      expect(first.code, first.stderr).toBe(1);
-      const { again, missing: lost } = JSON.parse(first.stdout) as { again: string[]; missing: number[] };
-      touched.delete(requeued);
-      expect(lost).toEqual([...touched].sort((a, b) => a - b));
-      for (const [index, command] of again.entries()) {
-        const { code, stderr } = await bash(`${command} > ${it.data}/results/again-${index}.json`, it, env);
-        expect(code, stderr).toBe(0);
+        { after: users * 0.3, run: killing },
+        {
+          after: users * 0.4,
+          run: () => slurm.run('scontrol', 'update', node, 'State=DRAIN', 'Reason=test'),
+        },
+      ];
+      const target = await startTarget(users, steps, toPlatform ? it.platform.ready.base_url : undefined);
+      let job = '';
+      try {
+        const [array = '', joined = ''] = scripts('slurm', it.data);
+        const env = { ...it.env, ...slurm.env, CDPADM_SEEDING_URL: target.url };
+        writeFileSync(join(it.data, 'seed.sbatch'), array);
+        const submitted = await bash(`sbatch --parsable ${it.data}/seed.sbatch`, it, env);
+        job = submitted.stdout.trim();
+        // The running tasks finish, and the others wait until the node is back.
+        await vi.waitFor(async () => expect(await slurm.run('sinfo', '-h', '-o', '%T')).toBe('drained'), PATIENT);
+        expect(await slurm.run('squeue', '-h', '-r', '-t', 'PENDING')).not.toBe('');
+        await slurm.run('scontrol', 'update', node, 'State=RESUME');
+        await slurm.drained();
+        expect(target.failure).toBeUndefined();
+        const first = await bash(`${joined} -o json`, it, env);
+        expect(first.code, first.stderr).toBe(1);
+        const { again, missing: lost } = JSON.parse(first.stdout) as { again: string[]; missing: number[] };
+        touched.delete(requeued);
+        expect(lost).toEqual([...touched].sort((a, b) => a - b));
+        for (const [index, command] of again.entries()) {
+          const { code, stderr } = await bash(`${command} > ${it.data}/results/again-${index}.json`, it, env);
+          expect(code, stderr).toBe(0);
+        }
+        const last = await bash(`${joined} -o json`, it, env);
+        expect(last.code, last.stderr + last.stdout).toBe(0);
+        expectAll(target, last, users);
+      } finally {
+        await slurm.close();
+        await target.close();
       }
-      const last = await bash(`${joined} -o json`, it, env);
-      expect(last.code, last.stderr + last.stdout).toBe(0);
-      expectAll(target, last, users);
-    } finally {
-      await slurm.close();
-      await target.close();
-    }
-  });
+    },
+  );
 });
 
 it('sends every user from many shards when the commands in seed-parallel.md are run again after kills', async ({

@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it('is not awaited after the command has stopped', async () => {
+  it('is not waited for if the command has already stopped', async () => {
     const path = named();
     await expect(openWaiting(path, AbortSignal.abort(new Error('told to stop')))).rejects.toThrow('told to stop');
     expect((await stat(path)).isFIFO()).toBe(true);

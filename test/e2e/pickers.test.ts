@@ -44,7 +44,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toMatch(/✔ Role support-role/);
   });
 
-  test('is prompted for in log show, with the writes as choices', async () => {
+  test('is selected in log show from a list of writes', async () => {
     await runCli(['roles', 'update', 'support-role', '--name', 'Desk', '--yes', ...PROFILE], home);
     const screen = terminal(['log', 'show']);
     await screen.waitFor('roles update  support-role  done');
@@ -84,7 +84,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is prompted for in a list that omits the previously selected id', async () => {
+  test('is selected from a list that omits the previously selected id', async () => {
     const screen = terminal(['roles', 'compare']);
     await screen.waitFor('First role');
     screen.type('admin');
@@ -104,7 +104,7 @@ describe('a missing id on a terminal', () => {
     expect(screen.screen()).toContain('To create one: cdpadm groups create --help');
   });
 
-  test('is prompted for with the whole manifest as the first choice in roles edit', async () => {
+  test('is selected in roles edit from a list that starts with the whole manifest', async () => {
     const show = `"${process.execPath}" -e "console.log(fs.readFileSync(process.argv.at(-1), 'utf8'))"`;
     for (const [keys, told] of [
       ['', 'role_id: support-role'],

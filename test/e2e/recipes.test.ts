@@ -381,7 +381,7 @@ describe('recipes', () => {
     expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
   });
 
-  test("roles-push-with-plan.yml reports before the approval that a deletion requires the workflow's input", async () => {
+  test('roles-push-with-plan.yml fails before the approval if the file deletes a role and the input does not allow it', async () => {
     const file = join(home.cwd, 'roles.yaml');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('  - role_id:')));

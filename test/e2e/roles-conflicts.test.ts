@@ -32,7 +32,7 @@ describe.each([
   ['redrawing', {}, ['', KEY.down, KEY.down + KEY.down]],
   ['line by line', { CDPADM_ACCESSIBLE: '1' }, ['1', '2', '3']],
 ])('a conflict prompt (%s)', (_way, env, [yours = '', platforms = '', edit = '']) => {
-  test("pushes the user's value with push", async () => {
+  test("pushes the user's value if it is selected in push", async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -44,7 +44,7 @@ describe.each([
     expect(text()).toContain('name: Mine # ours');
   });
 
-  test("writes the platform's value to the file and sends nothing with push", async () => {
+  test("writes the platform's value to the file and sends nothing if it is selected in push", async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');
@@ -54,7 +54,7 @@ describe.each([
     expect(text()).toContain('name: Theirs # ours');
   });
 
-  test('accepts a different value with push', async () => {
+  test('pushes a different value if it is typed in push', async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('edit');
@@ -69,7 +69,7 @@ describe.each([
     expect(text()).toContain('name: Both # ours');
   });
 
-  test("writes the platform's value to the file with pull --merge", async () => {
+  test("writes the platform's value to the file if it is selected in pull --merge", async () => {
     const screen = terminal(['pull', '--merge'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('Theirs');

@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(run('hello').stdout).toBe('said-hello\n');
   });
 
-  test('keeps the code that a command needs with other flags', () => {
+  test('keeps code that the command needs only with other flags', () => {
     run('hello');
     expect(run('hello --more').stdout).toBe('said hello1\n');
     const { ino } = lstatSync(keptFile());

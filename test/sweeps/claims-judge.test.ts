@@ -204,7 +204,7 @@ describe('a claim about a multi-step plan', () => {
   });
 });
 
-describe("a user's file", () => {
+describe("a claim about a user's file", () => {
   const file = (text: string): string =>
     judged({
       before: cells({}),
@@ -216,7 +216,7 @@ describe("a user's file", () => {
       },
     });
 
-  it("is a true claim if it is unchanged or has the platform's values", () => {
+  it("is true if the file is unchanged or has the platform's values", () => {
     expect(file('# keep\n- role_id: a\n  name: Role A\n')).toBe('');
     expect(file('# keep\nlast_modified_on: now\n- role_id: a\n  name: Role A\n')).toBe('');
   });
@@ -224,7 +224,7 @@ describe("a user's file", () => {
     ['lost a comment', '- role_id: a\n  name: Role A\n', /lost the comments # keep/],
     ['lost a role', '# keep\n', /has roles that the platform does not have/],
     ['has text that is in no resource', '# keep\n- role_id: a\n  name: Rol\n', /says Rol, which is not/],
-  ])('is a false claim when it %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
+  ])('is false if the file %s', (_what, text, problem) => expect(file(text)).toMatch(problem));
 });
 
 test('gives each replaced response a unique name', () => {

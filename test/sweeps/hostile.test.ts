@@ -184,7 +184,7 @@ describe('a hostile file', () => {
   const readers = isWhole ? all : Array.from({ length: 3 }, () => pick(all, random));
   printLine(`seed ${SEED}`);
   test(
-    'is rejected with its position by every reader, and nothing is sent',
+    'is rejected with a position unless it is harmless, and nothing from a rejected file is sent',
     async () => {
       const problems: string[] = [];
       let count = 0;

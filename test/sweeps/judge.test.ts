@@ -100,7 +100,7 @@ describe('a write that is sent again after its response was lost', () => {
   });
 });
 
-describe('a write whose response is lost and that cannot be read', () => {
+describe('a write whose response is lost', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();
@@ -113,7 +113,7 @@ describe('a write whose response is lost and that cannot be read', () => {
   const operations = CASES.filter((one) => OPERATIONS.test(nameOf(one)));
 
   it.each(operations.map((one) => [nameOf(one), one] as const))(
-    'is reported as unknown by %s',
+    'is reported as unknown by %s, which cannot read its result',
     async (_name, wanted) => {
       await world.prepare(wanted);
       await world.run(wanted, ['-o', 'json']);
@@ -127,7 +127,7 @@ describe('a write whose response is lost and that cannot be read', () => {
     },
   );
 
-  it('occurs for exactly seven commands', () => expect(operations).toHaveLength(7));
+  it('has no result to read for exactly seven commands', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
     /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;

@@ -44,7 +44,7 @@ export function sameRequestFlags(stderr: string): string[] {
  */
 export const locks = (world: World): string[] =>
   filesOf(world)
-    // The code cache limits its number of files, including temporary ones.
+    // Temporary files may remain in the code cache: it limits its total number of files.
     .filter((path) => !path.startsWith(join(world.home.folder, 'cache', 'code')))
     .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
     .map((path) => `${relative(world.home.folder, path)} was left behind`);

@@ -42,7 +42,7 @@ function writes(): string[] {
 }
 
 test.each(sample(cases, 70).map((one) => [nameOf(one), one] as const))(
-  'runs without waiting for an answer: %s',
+  'never waits for an answer: %s',
   async (_line, one) => {
     let isFresh = false;
     for (const [way, options] of WAYS) {

@@ -93,7 +93,7 @@ const received = async (end: string): Promise<number> =>
   (await home.platform.api.requests()).filter(({ method, path }) => method === 'POST' && path.endsWith(end)).length;
 
 describe('a request with an unknown outcome', () => {
-  it(`is sent once if it triggers a run, which is then reported (${ROUNDS} rounds)`, async () => {
+  it(`is sent once if it triggers a run, and the run is reported if it started (${ROUNDS} rounds)`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const drop = round % 2 === 0 ? 'after' : 'before';
       const before = { sent: await received('/trigger'), runs: await runsOf() };

@@ -135,7 +135,7 @@ interface Run {
   paths: Set<string>;
 }
 
-/** Returns only the file names and the end record of a ZIP file, because its timestamps differ between runs. */
+/** Returns only the file names and the end record of a ZIP file, because its timestamps differ from run to run. */
 const namesInZip = (text: string): string => [...text.matchAll(/[\w./-]+\.(?:html|json|pem)\b|PK\x05\x06/g)].join(' ');
 
 const steadyFiles = (world: World): Map<string, Kept> =>

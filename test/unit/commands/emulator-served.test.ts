@@ -61,7 +61,7 @@ async function whileServing(args: string[], work: (ready: Record<string, unknown
 }
 
 describe('emulator start --as', () => {
-  it('serves a copy of the profile with only the addresses changed', async () => {
+  it('works with a copy of the profile in which only the addresses differ, and never reads the secrets', async () => {
     await whileServing(['--as', 'live'], async (ready) => {
       expect(ready).toMatchObject({ org_id: 41, account_id: 42, workspace_id: 43, client_id: 'real-client' });
       expect(markerFiles.filter(existsSync)).toEqual([]);

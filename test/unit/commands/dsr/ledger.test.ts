@@ -106,7 +106,7 @@ describe('dsr ledger prune', () => {
     expect(JSON.parse(pruned)).toMatchObject({ requests: 1, entries: 4, host: expect.any(String) as string });
   });
 
-  it("exports each signature's certificate as CSV, and accepts column headings in --fields", async () => {
+  it("names each signature's certificate in a CSV export, and accepts column headings in --fields", async () => {
     await submit('ada@example.com');
     const { data } = await home.json<{ signatures: { certificate: string }[] }[]>('dsr ledger export');
     const csv = await home.run('dsr ledger export -o csv --fields SIGNATURES');

@@ -337,7 +337,7 @@ describe('roles push', () => {
 });
 
 describe('a large manifest', () => {
-  it('requires --force to change more than 30 % of its roles', async () => {
+  it('requires --force to change more than 30% of its roles', async () => {
     const tasks = ['audiences:view'];
     const roles = Array.from({ length: 10 }, (_, index) => ({
       role_id: `r${index}`,

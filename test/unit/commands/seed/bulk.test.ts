@@ -254,7 +254,7 @@ describe('a rejection by the platform', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('is avoided if the run stops at --max-errors before sending anything', async () => {
+  test('cannot occur if the run stops at --max-errors before sending anything', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
     expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);

@@ -82,7 +82,7 @@ describe('warehouse sync', () => {
     expect(await call('POST', `${base}/inputs/data-pipelines`, body)).toMatchObject({ code: 1, status: 400 });
   });
 
-  it('returns 400 for triggering a pipeline that is not idle', async () => {
+  it('rejects a trigger with 400 if the pipeline is not idle', async () => {
     expect((await home.run('pipelines trigger customers --yes --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -95,7 +95,7 @@ describe('warehouse sync', () => {
     await home.platform.api.advance('1m');
   });
 
-  it('returns 400 for triggering a paused pipeline', async () => {
+  it('rejects a trigger with 400 if the pipeline is paused', async () => {
     expect((await home.run('pipelines pause customers --yes')).code).toBe(0);
     expect(await fail('pipelines trigger customers --yes')).toMatchObject({
       code: 6,
@@ -105,7 +105,7 @@ describe('warehouse sync', () => {
     expect((await home.run('pipelines resume customers --yes')).code).toBe(0);
   });
 
-  it('returns 400 with preventResets for an update that would reset the sync position', async () => {
+  it('rejects an update with 400 if preventResets is set and the sync position would be reset', async () => {
     const { data } = await home.json<object>('pipelines get customers');
     const body = { ...data, sync_mode: { type: 'full' } };
     const path = `${base}/inputs/data-pipelines/customers?preventResets=true`;
@@ -114,7 +114,7 @@ describe('warehouse sync', () => {
   });
 
   it.each(['connections/crm', 'data-models/active-customers'])(
-    'returns 400 for deleting %s, which is in use',
+    'rejects the deletion of %s with 400 while a pipeline uses it',
     async (path) => {
       expect(await fail(`${path.split('/')[0] ?? ''} delete ${path.split('/')[1] ?? ''}`)).toMatchObject({ code: 6 });
       expect(await fail(`api DELETE ${base}/${path}`)).toMatchObject({ code: 1, status: 400 });

@@ -66,7 +66,7 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost, found };
 }
 
-test('finishes eight unequal runs within 5 % of the minimum time, with 429 responses to fewer than 1 % of requests', async () => {
+test('finishes eight unequal runs within 5% of the minimum time, with 429 responses to fewer than 1% of requests', async () => {
   const { longer, rejected, lost } = await run(SIZES);
   expect(longer).toBeLessThan(0.05);
   expect(rejected).toBeLessThan(0.01);

@@ -207,7 +207,7 @@ describe("changing a profile's secrets", () => {
 });
 
 describe('concurrent writers', () => {
-  it('do not lose profiles within one process', async () => {
+  it('keep all profiles if they run in the same process', async () => {
     const folder = temporaryFolder();
     const writers = Array.from({ length: 8 }, (_, index) =>
       openProfiles(secretsOptions(folder)).create(`p${index}`, draftOf()),

@@ -221,7 +221,7 @@ describe('the store on disk', () => {
 });
 
 describe('concurrent writers', () => {
-  it('run one at a time in one process, even if one fails', async () => {
+  it('run one at a time within a process, even if one fails', async () => {
     const { state, store } = open();
     const other = open(SCOPE, state).store;
     const events: string[] = [];

@@ -82,7 +82,7 @@ describe("a seed's pairs", () => {
     expect(of({ sum: 1, count: 0n })).toEqual(['seed.key_value_pairs.count: must be a positive integer']);
   });
 
-  it('must have counts as values if the calculation type is most_frequent', () => {
+  it('must be counts if the calculation type is most_frequent', () => {
     const of = (pairs: object): string[] =>
       issuesOf(AttributeSeed, seeded('most_frequent', { key_value_pairs: pairs }));
     expect(of({})).toEqual([]);

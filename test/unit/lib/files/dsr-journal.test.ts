@@ -35,7 +35,7 @@ const LINES: JournalLine[] = [
   },
 ];
 
-/** Writes a journal as a previous process would leave it, and returns its path. */
+/** Writes a journal as an earlier process would have left it, and returns its path. */
 function leftJournal(text: string): string {
   const path = journalPath('dsr', temporaryFolder(), ['a']);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ it.each([
   ['a', '\n'],
   ['a\nb\r\n', '\n'],
   ['', '\n'],
-])('uses for %j the line break %j', (text, end) => {
+])('ends new lines in %j with %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
 });
 

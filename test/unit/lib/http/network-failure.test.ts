@@ -77,7 +77,7 @@ describe('a network error', () => {
     expect(failed(kind).hint).toContain(hint);
   });
 
-  it('contains the proxy and its default port if the connection to the proxy failed', () => {
+  it('names the proxy and its default port if the connection to the proxy failed', () => {
     const proxy = 'http://proxy.example';
     expect(failed('refused', undefined, { proxy }).message).toContain(
       'nothing is listening at the proxy proxy.example:80.',
@@ -88,7 +88,7 @@ describe('a network error', () => {
     expect(failed('timeout', undefined, { proxy }).message).not.toContain('proxy');
   });
 
-  it('contains the status if a proxy rejected the connection', () => {
+  it('reports the status if a proxy rejected the connection', () => {
     const proxy = 'http://proxy.example:3128';
     const rejected = failed('proxy', new Error('Proxy response (407) !== 200'), { proxy });
     expect(rejected.message).toBe(`The proxy ${proxy} did not connect to api.example (it responded with 407).`);
@@ -98,7 +98,7 @@ describe('a network error', () => {
     );
   });
 
-  it('contains the connect timeout, which is at most the request timeout', () => {
+  it('reports the connect timeout, which is at most the request timeout', () => {
     expect(failed('connect-timeout', undefined, { requestTimeoutMs: 3000 }).message).toContain('within 3s');
   });
 

@@ -60,7 +60,7 @@ describe('findJsonSyntaxError', () => {
     );
   });
 
-  it('reports the first character at which the text can no longer become JSON', () => {
+  it('reports the first character at which the text can no longer become valid JSON', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const offset = findJsonSyntaxError(text)?.offset;

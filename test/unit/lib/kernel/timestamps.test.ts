@@ -70,7 +70,7 @@ describe('formatDuration', () => {
     );
   });
 
-  it('rounds by at most 5 %', () => {
+  it('rounds by at most 5%', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 * DAY }), (ms) => {
         const shown = formatDuration(ms).split(' ');

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe('a list from several profiles', () => {
-  test('has the profile in its first column, in the order of the flags', async () => {
+  test('starts with a profile column, and follows the order of the flags', async () => {
     const { code, stdout } = await cli([
       'roles',
       'list',
@@ -156,7 +156,7 @@ test('names the flags that allow only one profile', async () => {
 describe('a command that cannot combine results', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('is one of more than 50, while more than 25 other commands can combine results', () => {
+  test('is one of more than 50, and more than 25 other commands can combine results', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });

@@ -136,14 +136,14 @@ const LIMITS = [20, 90, 200, 500].flatMap((limit) =>
 );
 
 test.each(sample(LIMITS, 5))(
-  'finishes within 5 % of the required time at %d requests/s with %s',
+  'finishes within 5% of the required time at %d requests/s with %s',
   async (limit, _name, network) => {
     await expectInTime(network, limit);
   },
 );
 
 test.each(sample([20, 90, 200], 1))(
-  'finishes within 5 % of the required time at %d requests/s even if the program stalls',
+  'finishes within 5% of the required time at %d requests/s even if the program stalls',
   async (limit) => {
     await expectInTime({ latency: steady(2), answerMs: 20, stallMs: 80, sendsRetryAfter: true }, limit);
   },
@@ -201,7 +201,7 @@ describe.each([
     ['60 %', '5 %', 0.05, 0.6],
   ] as const;
   test.each(sample(shares, 1))(
-    'leave at least %s of the rate if they are %s of all responses',
+    'leave at least %s of the rate if they make up %s of all responses',
     async (_left, _sent, share, minimum) => {
       const platform = { latency: steady(1), answerMs: 100, sendsRetryAfter };
       for (let seed = 1; seed <= size(2, 1); seed++) {

@@ -227,7 +227,7 @@ describe('unreadable input', () => {
     });
   });
 
-  it('is rejected if it is a missing file, a folder or a device', async () => {
+  it('is rejected, whether it is a missing file, a folder or a device', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');

@@ -72,7 +72,7 @@ it('calculates when results expire if a request has a completion time, unless th
   expect(resultsExpireAt({ ...done, type: 'erasure' })).toBeUndefined();
 });
 
-it('returns the expected number of days only for erasures', () => {
+it('estimates the number of days until completion only for erasures', () => {
   expect(expectedDays('erasure', false)).toEqual({ from: 7, to: 21 });
   expect(expectedDays('erasure', true)).toEqual({ from: 1, to: 14 });
   expect(expectedDays('access', false)).toBeUndefined();

@@ -9,7 +9,7 @@ function add(batch: Batch, text: string, position: number, line = position): voi
   batch.add(bytes, 0, bytes.length - 1, position, line);
 }
 
-test('contains nothing from earlier rows when it is reused', () => {
+test('clears earlier rows when a batch is reused', () => {
   const batch = new Batch(Buffer.alloc(1024));
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1, 33);
@@ -61,7 +61,7 @@ test('copies rows in order, so that their source can be overwritten', () => {
   );
 });
 
-test('is filled to the last byte, and grows for a single larger row', () => {
+test('fills a batch to the last byte, and grows it for a single larger row', () => {
   const batch = new Batch(Buffer.alloc(10));
   batch.begin(0, 0);
   add(batch, '1234', 1);

@@ -129,7 +129,7 @@ describe('a CSV header', () => {
       Buffer.from('xpid,user:\u00ff\n', 'latin1'),
       'contains invalid UTF-8; save the file as UTF-8',
     ],
-  ])('is rejected if the file consists of %s', (_what, text, reason) => {
+  ])('is rejected if it contains %s', (_what, text, reason) => {
     const error = errorOf(text);
     expect(error).toMatchObject({
       code: 'input.invalid',
@@ -138,7 +138,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('must be followed by records of at most 32 MB', () => {
+  it('is accepted, but a quote after it that is not closed within 32 MB is reported', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

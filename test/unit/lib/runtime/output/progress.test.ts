@@ -87,7 +87,7 @@ test('prints a message above the live line', () => {
   expect(stderr()).toBe('\r\u001b[Kworking\r\u001b[Ka note\nworking\r\u001b[K');
 });
 
-test('prints a line every 10 %, and after ten seconds without a line, if it cannot redraw', () => {
+test('prints a line every 10%, and after ten seconds without a line, if it cannot redraw', () => {
   const text = watch({}, {}, (progress, clock) => {
     for (let done = 1; done <= 100; done++) progress.update({ done, total: 100 });
     clock.advance(10_000);
