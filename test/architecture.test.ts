@@ -99,8 +99,8 @@ function roomOf(path: string): string {
 }
 
 /**
- * Returns the command group of a file: `roles` for `src/commands/roles/push.ts`, and `api.ts` for
- * `src/commands/api.ts`.
+ * Returns the command group of a file: `roles` for `src/commands/roles/push.ts`, and `pick.ts` for
+ * `src/commands/pick.ts`.
  */
 function commandOf(path: string): string {
   return path.split('/')[2] ?? '';

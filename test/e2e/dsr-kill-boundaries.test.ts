@@ -121,7 +121,7 @@ it('does not send a row whose id cannot be saved on a full disk, and resumes onc
   const rows = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com,g${Math.floor(row / 150)}`);
   home.write('people.csv', `email,group_id\n${rows.join('\n')}\n`);
   const command = [PROGRAM, 'dsr', 'submit', '--bulk', 'people.csv', '--regulation', 'gdpr', '--type', 'access', '-y'];
-  /** Limits the file size to this many blocks of 512 or 1024 bytes, depending on the shell. */
+  /** Runs the command with files limited to this many blocks of 512 or 1024 bytes, depending on the shell. */
   const runWithin = (blocks: string, ...more: string[]): Promise<{ code: number | null; stderr: string }> => {
     const limited = `ulimit -f ${blocks}; exec "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, 'sh', process.execPath, ...command, ...more], {

@@ -1,5 +1,4 @@
-// `dsr status --watch` while the platform's clock moves: redraws on a terminal, otherwise prints lines, or objects as
-// JSON.
+// `dsr status --watch` while the platform's clock moves: it redraws on a terminal, and otherwise prints lines or JSON.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';

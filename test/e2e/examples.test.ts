@@ -101,7 +101,7 @@ describe('each example', () => {
     }
   }
 
-  /** Writes files of users in each format, a user and an event, and starts a run if the example resumes one. */
+  /** Writes a file of users in each format, a user and an event. If the example resumes a run, first does that run. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);

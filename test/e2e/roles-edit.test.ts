@@ -172,7 +172,7 @@ describe('roles edit', () => {
     const other = await opened(createRolesHome(admin.platform));
     await other.run('roles pull');
     other.edit('roles.yaml', 'name: User', 'name: Person');
-    // The editor stays open while the other admin pushes, by waiting for this file.
+    // The editor waits for this file, so it stays open until the other admin has pushed.
     const flag = join(admin.cwd, 'pushed');
     const { env } = editor(`
       const wait = new Int32Array(new SharedArrayBuffer(4));

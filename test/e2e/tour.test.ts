@@ -50,7 +50,7 @@ test('shows the main tasks in at most 200 lines, exits with 0 and leaves no file
   for (const wanted of ['roles pull', 'roles diff', 'roles push', 'roles rollback', 'seed validate', 'seed bulk']) {
     expect(commands.some((line) => line.startsWith(`$ cdpadm ${wanted}`))).toBe(true);
   }
-  // The tour includes a deletion without its flag, and the deletion of an assigned role.
+  // The tour tries a deletion without the flag that allows it, and the deletion of an assigned role.
   expect(lines).toEqual(expect.arrayContaining(['  (exit 12)', '  (exit 6)']));
   // A platform from an earlier test file may still be finishing its last exchange.
   const judged = await Promise.all((await judgedPlatforms()).map(judgedOf));

@@ -69,7 +69,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
   return await program.ended;
 }
 
-/** Returns leftover files from any user's locks. */
+/** Returns the lock files and temporary files in all `warehouse` folders. */
 const locks = (): string[] =>
   readdirSync(home.folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => basename(dirname(path)) === 'warehouse')

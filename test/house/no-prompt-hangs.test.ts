@@ -1,4 +1,4 @@
-// No command prompts if its input is closed and there is no terminal, or on a terminal in CI.
+// Commands never prompt if their input is closed and there is no terminal, or if they run on a terminal in CI.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { type CliHome, createCliHome, runCli } from '../helpers/cli.ts';

@@ -230,7 +230,7 @@ export function stageFiles(folder: string): void {
     'subjects.csv': 'regulation,subject_request_type,email\ngdpr,access,person1@people.example\n',
     'profile.json': '{"base_url":"https://api.example.com"}',
     'people.csv': `email,group_id\n${[1, 2, 3, 4].map((n) => `person${n}@people.example,bulk\n`).join('')}`,
-    // The other person's request has the first id.
+    // The first id belongs to another person's request.
     'taken.csv': `email,subject_request_id\nperson5@people.example,${PENDING}\nperson6@people.example,${PENDING.replace('8c11', '8c21')}\n`,
     'users.ndjson': [1, 2, 3, 4, 5].map((id) => `${JSON.stringify(seed(id))}\n`).join(''),
     'user.json': JSON.stringify(seed(7)),

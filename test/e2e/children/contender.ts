@@ -12,7 +12,7 @@ const cacheFiles = createCacheFiles((error) => {
 });
 const never = new AbortController().signal;
 
-/** Reserves `count` slots without waiting for them, and returns when each is due. */
+/** Reserves `count` slots without waiting for them, and returns the time at which each is due. */
 async function contendForBudget(folder: string, count: number): Promise<unknown> {
   const due: number[] = [];
   for (let slot = 0; slot < count; slot++) {

@@ -279,7 +279,7 @@ describe('dsr submit --bulk', () => {
     expect((await home.json<BulkResult>(submit)).data).toMatchObject({ submitted: 10 });
     const elsewhere = { env: { CDPADM_STATE_DIR: join(home.cwd, 'elsewhere') } };
     const again = await home.json<BulkResult>(`${submit} --results other.csv`, elsewhere);
-    // Without the ledger, nothing proves that these ids are our requests.
+    // Without the ledger, nothing proves that the requests with these ids are ours.
     expect(again.data).toMatchObject({ submitted: 0, existing: 0, failed: 0, unknown: 10 });
     const copy = submit.replace('ready.csv', 'copy.csv');
     home.write('copy.csv', `${home.read('ready.csv')}\n`);

@@ -32,7 +32,7 @@ afterEach(() => home.close());
 
 const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().replace(/\.\d+Z/, 'Z');
 
-/** Rows of `group,type,days ago`, submitted in this order. */
+/** Submits one request for each row of group, type and age in days. */
 async function submit(
   file: string,
   rows: readonly (readonly [group: string, type: string, ago: number])[],

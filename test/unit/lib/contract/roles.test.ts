@@ -1,4 +1,4 @@
-// A. Custom roles in the wire format: exact length limits, unknown fields, and strings that may be null in responses.
+// Custom roles in the wire format: exact length limits, unknown fields, and strings that may be null in responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { array } from 'zod/mini';

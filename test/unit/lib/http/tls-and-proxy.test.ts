@@ -77,7 +77,7 @@ describe('TLS', () => {
       const http = testClient(server.url, { engine, extraAuthorities: tls.cert });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
       await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
-      // The pool of undici may open a second connection before the first is free again.
+      // The undici pool may open a second connection before the first is free again.
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     });
 

@@ -1,4 +1,4 @@
-// Only its owner recognizes a masked identity.
+// A masked identity is recognizable only to its owner.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskIdentity } from '../../../../../src/lib/render/dsr-request.ts';

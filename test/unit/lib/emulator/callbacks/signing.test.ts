@@ -84,7 +84,7 @@ describe('the certificate folder', () => {
   });
 
   let authorityFolders: Promise<string[]> | undefined;
-  /** Returns the folders of two authorities with a certificate for the domain, reused because creating keys is slow. */
+  /** Returns the folders of two authorities for the domain. Tests share them, because creating keys is slow. */
   const authorities = async (): Promise<[own: string, other: string]> => {
     authorityFolders ??= Promise.all(
       [1, 2].map(async () => {
