@@ -1,12 +1,12 @@
 // A profile as text for the editor, and `FIELD=VALUE` changes to it.
-import { isAbsolute } from 'node:path';
 import { showPath } from '../../lib/contract/explain.ts';
 import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
-import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
+import { formatOf, parseDocumentText, placeIssues } from '../../lib/files/load.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
+import { asSentence } from '../../lib/kernel/words.ts';
 import { type Draft, FIELDS, type Profiles } from './fields.ts';
 
 export type Profile = Draft['profile'];
@@ -23,22 +23,20 @@ export const KNOWN_FIELDS = [
 ];
 const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
-/** Parses a profile; throws invalid input (9) with the position of every issue. */
-export async function parseProfile(name: string, text: string, profiles: Profiles): Promise<Profile> {
+/**
+ * Parses a profile; throws invalid input (9) with the position of every issue. Unknown fields are issues, unless
+ * `before` has them.
+ */
+export async function parseProfile(name: string, text: string, profiles: Profiles, before?: Profile): Promise<Profile> {
   const document = await parseDocumentText(name, text, formatOf(name));
-  const { value } = document;
-  if (!isRecord(value)) {
+  if (!isRecord(document.value)) {
     throw invalidInput(`${name} is not a profile.`, [
       { file: name, ...document.locate([]), path: '', message: 'a profile must be a map of settings' },
     ]);
   }
-  const issues = Object.entries(value).flatMap(([key, item]) => {
-    const message = problemOf(profiles, key, item);
-    if (message === undefined) return [];
-    return [{ file: name, ...document.locate([key], 'key'), path: showPath([key]), message }];
-  });
-  if (issues.length > 0) throw invalidInput(`${name} is not a valid profile.`, issues);
-  return value as Profile;
+  const { data, issues } = profiles.check(document.value, before);
+  if (!data) throw invalidInput(`${name} is not a valid profile.`, placeIssues(document, issues));
+  return data;
 }
 
 /** Applies changes such as `base_url=https://…` and `limits.dsr=1000/m`; an empty value removes the field. */
@@ -48,9 +46,14 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
     const [field, text] = splitOnce(change, '=');
     if (text === undefined)
       throw usageError(`--set must be FIELD=VALUE, not ${change}.`, 'An empty value removes the field.');
-    setField(changed, field, text, profiles);
+    setField(changed, field, text);
   }
-  return changed;
+  const { data, issues } = profiles.check(changed, profile);
+  if (data) return data;
+  const sentences = issues.map(({ path, message, isUnknown }) =>
+    isUnknown ? asSentence(message) : `${showPath(path)} ${message}.`,
+  );
+  throw usageError(sentences.join(' '));
 }
 
 /** Returns one line per changed field, with maps split into fields: ` limits.dsr: none → 1000/m`. */
@@ -62,7 +65,7 @@ export function changesBetween(before: Profile, after: Profile): string[] {
   );
 }
 
-function setField(profile: Record<string, unknown>, field: string, text: string, profiles: Profiles): void {
+function setField(profile: Record<string, unknown>, field: string, text: string): void {
   const [map, key] = splitOnce(field, '.');
   if (key !== undefined && MAPS.some((name) => name === map)) {
     const entries = { ...(profile[map] as Record<string, unknown> | undefined) };
@@ -75,31 +78,8 @@ function setField(profile: Record<string, unknown>, field: string, text: string,
     const fields = `Fields: ${KNOWN_FIELDS.join(', ')}.`;
     throw usageError(`Unknown profile field \`${field}\`.`, nearestHint(field, KNOWN_FIELDS, fields));
   }
-  if (text === '') {
-    delete profile[field];
-    return;
-  }
-  const value = valueOf(field, text);
-  const problem = problemOf(profiles, field, value);
-  if (problem !== undefined) throw usageError(`${field} ${problem}.`);
-  profile[field] = value;
-}
-
-function problemOf(profiles: Profiles, field: string, value: unknown): string | undefined {
-  if (BOOLEANS.includes(field)) return typeof value === 'boolean' ? undefined : 'must be true or false';
-  if (field === 'allow_files') {
-    const isFolders = Array.isArray(value) && value.every((item) => typeof item === 'string' && isAbsolute(item));
-    return isFolders ? undefined : 'must be a list of absolute paths';
-  }
-  if (field === 'access') return value === 'read' || value === 'write' ? undefined : 'must be `read` or `write`';
-  if (MAPS.some((name) => name === field)) return isTextMap(value) ? undefined : 'must be a map of strings';
-  const known = FIELDS.find(({ name }) => name === field);
-  if (!known) {
-    const proposal = nearest(field, KNOWN_FIELDS);
-    return `unknown field \`${field}\`${proposal === undefined ? '' : `; did you mean \`${proposal}\`?`}`;
-  }
-  const checked = profiles.checkValue(known.name, String(value));
-  return 'problem' in checked ? checked.problem : undefined;
+  if (text === '') delete profile[field];
+  else profile[field] = valueOf(field, text);
 }
 
 /** Returns warnings about new words in `names` that the specification lacks: typos, or types of a newer platform. */
@@ -112,10 +92,6 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
       const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
       return `names.${name}: not in the specification${end} It is kept, because your platform may use it.`;
     });
-}
-
-function isTextMap(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 }
 
 /** List items are separated by commas. */

@@ -55,7 +55,7 @@ export const editProfile = defineCommand({
     const given = CREATE_FLAGS.find(({ key }) => flags[key] !== undefined);
     if (given) throw usageError(`Unknown flag \`${flagName(given.key)}\`.`, `Pass --set ${given.assignment} instead.`);
     const profiles = await ctx.profiles();
-    const before = await profiles.find(name);
+    const before = await profiles.findOwn(name);
     const after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
     const changes = changesBetween(before, after);
     const changed = changes.length > 0;
@@ -85,7 +85,7 @@ async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Pr
   const file = openEditedFile(ctx, 'profile.yaml');
   const text = toYaml(before);
   try {
-    const after = await editUntilValid(ctx, file, text, (saved) => parseProfile(file.path, saved, profiles));
+    const after = await editUntilValid(ctx, file, text, (saved) => parseProfile(file.path, saved, profiles, before));
     file.discard();
     return after ?? before;
   } catch (error) {

@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { type Profile, parseProfile, strangeNames } from './change-text.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
 import { forgetToken } from '../../lib/runtime/memory/secrets.ts';
 import { type Draft, profileResult } from './fields.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
@@ -28,7 +27,7 @@ export const copyProfile = defineCommand({
   examples: ['cdpadm profile copy dev dev2', 'cdpadm profile copy dev dev2 --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();
-    const profile = await profiles.find(from);
+    const profile = await profiles.findOwn(from);
     await profiles.checkNewName(to);
     if (ctx.flags.dryRun) {
       const text = `Profile ${from} would be copied to ${to}:\n\n${toYaml(profile)}`;
@@ -48,7 +47,8 @@ export const renameProfile = defineCommand({
   examples: ['cdpadm profile rename dev staging', 'cdpadm profile rename dev staging --dry-run'],
   run: async (ctx, { args: { from, to } }) => {
     const profiles = await ctx.profiles();
-    await profiles.find(from);
+    await profiles.findOwn(from);
+    await profiles.checkNewName(to, from);
     if (ctx.flags.dryRun)
       return await ctx.out.emitDryRun([], { from, to }, `Profile ${from} would be renamed to ${to}.`, [to]);
     await profiles.rename(from, to);
@@ -91,8 +91,7 @@ export const deleteProfile = defineCommand({
   exits: { notFound: 'profile not found', guard: 'you answered no, or did not type the name of a protected profile' },
   run: async (ctx, { args: { name } }) => {
     const profiles = await ctx.profiles();
-    if (name === 'local') throw usageError('Profile `local` is built in; it cannot be deleted.');
-    const profile = await profiles.find(name);
+    const profile = await profiles.findOwn(name, 'deleted');
     const preview = `Profile ${name} and its stored secrets would be deleted.`;
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { delete: name }, preview, [name]);
     if (profile.protected === true)

@@ -95,14 +95,16 @@ function settingsOf<Name extends SettingName>(names: readonly Name[]): Fields<Na
   return Object.fromEntries(names.map((name) => [name, setting(name)])) as Fields<Name>;
 }
 
+const TrueOrFalse = z.boolean('must be true or false');
+
 const PROFILE_FIELDS = {
   ...settingsOf(SETTING_NAMES),
   /** Every write requires typing the profile's name. */
-  protected: z.optional(z.boolean()),
+  protected: z.optional(TrueOrFalse),
   /** `read` blocks every write. */
   access: z.optional(z.enum(['read', 'write'])),
   /** True if definition files may reference commands that print their secrets. */
-  allow_commands: z.optional(z.boolean()),
+  allow_commands: z.optional(TrueOrFalse),
   /** Folders whose files any definition file may reference. */
   allow_files: z.optional(z.array(AbsoluteFolder)),
   /** Area -> rate, such as `{"dsr": "1000/m"}`. */

@@ -1,9 +1,10 @@
 // Reads, creates, changes and deletes profiles and their stored secrets.
-import { parseWith, showPath } from '../contract/explain.ts';
+import { type FieldIssue, type Parsed, parseWith, showPath } from '../contract/explain.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
+import { nearest } from '../kernel/nearest.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
-import { Profile } from './profile-schema.ts';
+import { Profile, unknownFields } from './profile-schema.ts';
 import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting, PROFILE_SECRETS, type ProfileSecretName } from './setting-fields.ts';
@@ -62,6 +63,8 @@ export function openProfiles(options: SecretsOptions) {
     read,
     /** Returns the profile, which is empty for `local`. Throws KnownError not found (5) with the closest name. */
     find,
+    /** As `find`, but throws KnownError usage (2) for `local`. */
+    findOwn,
     /** Throws KnownError conflict (6) if the name already exists. After an error, nothing is stored. */
     create: async (name: string, draft: ProfileDraft): Promise<{ current: boolean }> =>
       await change(async (raw, write) => {
@@ -109,10 +112,7 @@ export function openProfiles(options: SecretsOptions) {
     rename: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
-        refuseName(
-          to,
-          Object.keys(raw.profiles).filter((name) => name !== from),
-        );
+        refuseName(to, Object.keys(raw.profiles), from);
         const filed = filedSecrets(from, profile);
         // Write the new name before removing the old one, so that a crash in between leaves a copy and loses nothing.
         writeFiled(to, filed);
@@ -168,20 +168,32 @@ export function openProfiles(options: SecretsOptions) {
         return { removed, left };
       }),
     /** Throws KnownError usage (2) for an invalid name, or conflict (6) for an existing one. */
-    checkNewName: async (name: string): Promise<void> => refuseName(name, (await read()).profiles.keys()),
+    checkNewName: async (name: string, from?: string): Promise<void> =>
+      refuseName(name, (await read()).profiles.keys(), from),
     /** Returns a function that checks a new name and returns the problem as a sentence, or undefined. */
     newNameProblem: async () => {
       const { profiles } = await read();
       return (name: string): string | undefined => problemOfName(name, profiles.keys())?.message;
     },
     checkValue: checkSetting,
+    /** Checks a profile from a file or from flags. An unknown field is an issue, unless `before` has it. */
+    check: (value: unknown, before: Profile = {}): Parsed<Profile> => {
+      const parsed = parseWith(Profile, value);
+      const kept = unknownFields(before);
+      const unknown = parsed.data ? unknownFields(parsed.data).filter((field) => !kept.includes(field)) : [];
+      return unknown.length === 0 ? parsed : { data: undefined, issues: unknown.map(unknownField) };
+    },
     /** Throws KnownError auth (4) that names the alternatives if the storage does not work. */
     checkStorage: secrets.check,
   };
 }
 
-function refuseName(name: string, others: Iterable<string>): void {
-  const problem = problemOfName(name, others);
+/** `from` is the profile to rename: its own name, in another letter case, is not a conflict. */
+function refuseName(name: string, others: Iterable<string>, from?: string): void {
+  const problem = problemOfName(
+    name,
+    [...others].filter((other) => other !== from),
+  );
   if (problem) throw problem;
 }
 
@@ -203,6 +215,12 @@ function checked(profile: Profile): Profile {
   if (data) return data;
   const problems = issues.map(({ path, message }) => `${showPath(path)} ${message}.`);
   throw usageError(`This profile cannot be stored: ${problems.join(' ')}`);
+}
+
+function unknownField(field: string): FieldIssue {
+  const guess = nearest(field, Object.keys(Profile.shape));
+  const end = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+  return { path: field.split('.'), message: `unknown field \`${field}\`${end}`, at: 'key', isUnknown: true };
 }
 
 function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {

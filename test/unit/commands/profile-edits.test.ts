@@ -45,11 +45,14 @@ describe('profile edit', () => {
     ['protected=maybe', /true or false/],
     ['nonsense', /FIELD=VALUE/],
     ['secrets.client_secret=plain-secret-value', /never the secret itself/],
-  ])('rejects --set %s with a suggestion and changes nothing', async (change, message) => {
+    ['secrets.access_token=plain-secret-value', /Unknown field `secrets\.access_token`/],
+  ])('rejects --set %s with a suggestion and changes nothing, also in a dry run', async (change, message) => {
     const before = home.settings();
-    const result = await run(`profile edit dev --set ${change}`);
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
-    expect(result.stderr).not.toContain('plain-secret-value');
+    for (const flag of ['', ' --dry-run']) {
+      const result = await run(`profile edit dev --set ${change}${flag}`);
+      expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+      expect(result.stderr).not.toContain('plain-secret-value');
+    }
     expect(home.settings()).toEqual(before);
   });
 
@@ -144,12 +147,17 @@ describe('a profile rename or copy', () => {
 
   it.each([
     ['profile rename dev local', 2],
+    ['profile rename dev ../x', 2],
+    ['profile rename local x', 2],
+    ['profile copy local x', 2],
+    ['profile edit local --set org_id=1', 2],
     ['profile rename missing x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('rejects `%s`', async (line, code) => {
+  ])('rejects `%s`, also in a dry run', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
+    expect((await run(`${line} --dry-run`)).code).toBe(code);
     expect(home.settings()).toEqual(before);
   });
 });
@@ -177,14 +185,18 @@ describe('a profile export or import', () => {
   });
 
   it.each([
-    ['base_url: http://api.example\n', 9],
-    ['nonsense: 1\n', 9],
-    ['- a list\n', 9],
-    ['secrets: {client_secret: plain-value}\n', 2],
-  ])('rejects %j', async (stdin, code) => {
-    const result = await run('profile import - bad --yes', { stdin });
-    expect(result.code).toBe(code);
-    expect(result.stderr).not.toContain('plain-value');
+    ['base_url: http://api.example\n', '1:11: base_url: '],
+    ['nonsense: 1\n', '1:1: nonsense: '],
+    ['- a list\n', '1:1: '],
+    ['secrets: {client_secret: plain-value}\n', '1:26: secrets.client_secret: '],
+    ['secrets: {access_token: plain-value}\n', '1:11: secrets.access_token: '],
+    ['limits: {dsr: fast}\n', '1:15: limits.dsr: '],
+  ])('rejects %j with its position, also in a dry run', async (stdin, issue) => {
+    for (const flag of ['--yes', '--dry-run']) {
+      const result = await run(`profile import - bad ${flag}`, { stdin });
+      expect(result).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(`<stdin>:${issue}`) });
+      expect(result.stderr).not.toContain('plain-value');
+    }
     expect(home.settings().profiles).not.toHaveProperty('bad');
   });
 });
