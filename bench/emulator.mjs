@@ -244,7 +244,7 @@ export async function measureEmulator({ rounds = 3 }) {
   const count = (/** @type {number} */ rate) => Math.round(rate).toLocaleString('en');
   return {
     title: 'The embedded platform',
-    method: `80 % reads, 20 % writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; start: the median of ${STARTS}.`,
+    method: `80% reads, 20% writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; start: the median of ${STARTS}.`,
     results: [
       {
         id: 'emulatorRate',

@@ -35,7 +35,10 @@ export const command = defineCommand({
   calls: 'platform',
   args: {
     method: { help: 'HTTP method', choices: METHODS },
-    path: { help: 'path with its query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
+    path: {
+      help: 'path, with an optional query string; {orgId}, {accountId} and {workspaceId} are replaced',
+      offers: paths,
+    },
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'body as a JSON or YAML file; - reads standard input' },

@@ -44,7 +44,7 @@ const commands = resourceCommands('connection', {
   },
   update: {
     notes: [
-      'With -f, the file is the complete connection. Without -f, flags change single fields, and an empty value removes a field. The platform never returns secrets, so pass them again (--password-from), or enter them on a terminal.',
+      'With -f, the file is the complete connection. Without -f, flags change individual fields, and an empty value removes a field. The platform never returns secrets, so pass them again (--password-from), or enter them on a terminal.',
     ],
     examples: [
       'cdpadm connections update crm -f connection.yaml',

@@ -6,7 +6,7 @@ const commands = resourceCommands('data_model', {
   list: { examples: ['cdpadm data-models list', 'cdpadm data-models list -o name'] },
   get: { examples: ['cdpadm data-models get active-customers', 'cdpadm data-models get active-customers -o yaml'] },
   create: {
-    notes: ['The file may name a SQL file, relative to itself, with `config.sql_file` instead of `config.sql_query`.'],
+    notes: ['Instead of `config.sql_query`, the file may contain `config.sql_file`, a path relative to the file.'],
     examples: [
       'cdpadm data-models create -f model.yaml',
       'cdpadm data-models create buyers --name Buyers --sql-file active-customers.sql --dry-run -o json',
@@ -14,7 +14,7 @@ const commands = resourceCommands('data_model', {
     exits: { guard: 'you answered no' },
   },
   update: {
-    notes: ['With -f, the file is the complete data model. Without -f, flags change single fields.'],
+    notes: ['With -f, the file is the complete data model. Without -f, flags change individual fields.'],
     examples: [
       'cdpadm data-models update active-customers -f model.yaml',
       'cdpadm data-models update active-customers --sql-file active-customers.sql',

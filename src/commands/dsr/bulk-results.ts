@@ -48,13 +48,13 @@ export const joinParts = defineCommand({
   output: () => joinedResult(joining),
   notes: [
     'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. Only the last result of each part counts.',
-    'The command lists failed parts, and with --parts also missing ones, and prints the commands that run them again. No row is submitted twice.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or are unknown. If a part is missing, the exit code is 1. If parts failed, the exit code matches their error.',
+    'The command lists failed parts and, with --parts, missing ones. It also prints the commands that run them again. No row is submitted twice.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or have an unknown outcome. If a part is missing, the exit code is 1. If parts failed, the exit code matches their error.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {
     failed: 'a part is missing, or parts failed for different reasons',
-    partial: 'every part is complete, and rows were rejected or are unknown',
+    partial: 'every part is complete, and rows were rejected or have an unknown outcome',
     invalidInput:
       'there is no result, the results are from different workspaces, or parts failed because of invalid input',
   },

@@ -273,7 +273,7 @@ export function noteOutcome(
     const text = `${rows} rejected; see the \`error\` column of ${results}. ${how}`;
     ctx.out.note(
       correct === undefined
-        ? `${text} with the flags of its part; completed rows are skipped.`
+        ? `${text} with the same flags as its part; completed rows are skipped.`
         : { text: `${text} (completed rows are skipped):`, command: correct },
     );
   }

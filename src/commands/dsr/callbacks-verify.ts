@@ -71,7 +71,9 @@ function refusePlain(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
   throw usageError(
-    url ? `--certificate must be an https address, not ${address}.` : `--certificate: ${address} is not an address.`,
+    url
+      ? `--certificate must be an https address, not ${address}.`
+      : `--certificate: ${address} is not a valid address.`,
     'Or pass the certificate as a file.',
   );
 }

@@ -190,7 +190,7 @@ async function collect(
   });
   if (lost.length > 0)
     ctx.out.warn(
-      `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page names each. If a folder was moved, pass its new path: --kept DIR.`,
+      `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page lists each one. If a folder was moved, pass its new path: --kept DIR.`,
     );
   const facts = requests.flatMap(({ request }) => request.signatures ?? []);
   const messages = [...found.values()].map(({ body, body_sha256, head, headers, name: stored, requestId }) => {
@@ -220,7 +220,7 @@ async function collect(
   });
   const missing = certificates.filter(({ problem }) => problem !== undefined).length;
   const these = counted(missing, 'certificate is', 'certificates are');
-  if (missing > 0) ctx.out.warn(`${these} missing or changed; the page names each.`);
+  if (missing > 0) ctx.out.warn(`${these} missing or changed; the page lists each one.`);
   return { entries, omitted, shown: { messages, lost, certificates } };
 }
 

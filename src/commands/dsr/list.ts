@@ -28,7 +28,7 @@ const listFlags = {
   due: { help: 'only due requests, most urgent first' },
   within: {
     value: 'duration',
-    help: 'with --due: only requests that are late, or that are due or lose their results within this time',
+    help: 'with --due: only late requests, and requests that are due or lose their results within this time',
   },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late or its deadline is unknown' },

@@ -89,7 +89,7 @@ export const awaitRequests = defineCommand({
       value: 'status',
       choices: REQUEST_STATUSES,
       default: 'completed',
-      help: 'status to wait for, or a later one',
+      help: 'status to wait for; a later status also counts',
     },
   },
   columns: () => REQUEST_COLUMNS,

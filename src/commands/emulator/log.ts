@@ -54,7 +54,7 @@ const viewOf = (bodies: boolean): ListView<LoggedRequest> => ({
 const logFlags = {
   ...portFlag,
   follow: { help: 'keep printing new requests' },
-  bodies: { help: 'show bodies of the newest 1,000 requests, and headers with -o json or yaml; without secrets' },
+  bodies: { help: 'show bodies (and headers, with -o json or yaml) of the newest 1,000 requests; secrets are masked' },
 } as const;
 
 export const listRequests = defineCommand({
@@ -64,7 +64,9 @@ export const listRequests = defineCommand({
   flags: logFlags,
   columns,
   output: logResult,
-  notes: ['Status `cut` (null in JSON) means that the connection closed without a response, for example by a fault.'],
+  notes: [
+    'Status `cut` (null in JSON) means that the connection was closed without a response, for example by a fault.',
+  ],
   examples: [
     'cdpadm emulator log',
     'cdpadm emulator log -o csv --out requests.csv',

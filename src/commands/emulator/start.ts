@@ -51,7 +51,7 @@ const startFlags = {
   as: { value: 'profile', help: "imitate this profile's platform: its ids, domains and names; accepts any secret" },
   fromLive: {
     value: 'profile',
-    help: "like --as, but also copies that platform's roles, groups and warehouse resources; replaces the state",
+    help: 'like --as, but also copy the roles, groups and warehouse resources of that platform; replaces the state',
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
@@ -72,8 +72,8 @@ export const startPlatform = defineCommand({
   output: readyResult,
   notes: [
     'The embedded platform provides all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
-    'With --as, a copy of the profile works once its addresses are replaced. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
-    "--from-live reads the profile's platform once, at the start, and writes nothing to it. Secrets of connections are masks.",
+    'With --as, a copy of the profile works with this platform once you replace its addresses. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
+    "--from-live reads the profile's platform once, at the start, and writes nothing to it. Secrets of connections are masked.",
   ],
   examples: [
     'cdpadm emulator start',
@@ -208,7 +208,9 @@ export const printEnvironment = defineCommand({
       CDPADM_PROFILE: z.optional(z.string()),
       ...Object.fromEntries(VARIABLES.map((name) => [name, z.string()])),
     }),
-  notes: ['After `start --public-url`, the variables contain the public address. --port is the port that listens.'],
+  notes: [
+    'After `start --public-url`, the variables contain the public address. --port is still the port that the platform listens on.',
+  ],
   examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
   run: async (ctx, { flags }) => {
     const ready = await findEmulator(ctx, flags.port, { lasting: true });

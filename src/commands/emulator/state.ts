@@ -80,7 +80,7 @@ export const exportPlatform = defineCommand({
   path: 'emulator export',
   summary: "write the platform's state to a file",
   ...onPlatform,
-  args: { file: { help: 'JSON file to write, 0600; - writes standard output. Warehouse secrets are masked' } },
+  args: { file: { help: 'JSON file to write (0600), with warehouse secrets masked; - writes to standard output' } },
   output: movedResult,
   examples: ['cdpadm emulator export state.json', 'cdpadm emulator export state.json --port 4010'],
   run: async (ctx, { args: { file }, flags }) => {

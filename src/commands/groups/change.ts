@@ -27,7 +27,7 @@ export const createGroup = defineCommand({
   ],
   examples: ['cdpadm groups create -f group.yaml', 'cdpadm groups create -f group.yaml --dry-run -o json'],
   exits: {
-    failed: 'the platform rejects the definition, for example as the second one (422)',
+    failed: 'the platform rejects the definition, for example because the workspace already has one (422)',
     conflict: 'a group with this id already exists',
     invalidInput: 'the file is invalid',
     guard: 'you answered no',

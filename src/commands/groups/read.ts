@@ -38,7 +38,7 @@ export const diffGroup = defineCommand({
   summary: 'compare a file with the live group definition',
   effect: 'read',
   calls: 'platform',
-  flags: { ...fileFlag, exitCode: { help: 'exit 10 when there are differences' } },
+  flags: { ...fileFlag, exitCode: { help: 'exit 10 if there are differences' } },
   columns: () => GROUP_PLAN_COLUMNS,
   output: () => groupPlanResult(),
   examples: ['cdpadm groups diff -f group.yaml', 'cdpadm groups diff -f group.yaml --exit-code -o json'],

@@ -31,7 +31,7 @@ Codes of errors, by exit code
 
 With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. files.read exits with 2 if the file
 does not exist; dsr.listen and emulator.sample_warehouse exit with 6 if the port is in use or the file exists;
-profiles.failed has the highest exit code of its profiles.
+profiles.failed exits with the highest exit code of its profiles.
 
 `;
 
@@ -78,7 +78,7 @@ An empty variable counts as unset. Every command also works without a profile, w
   COLUMNS                   terminal width, if the terminal does not report it
   CI                        never prompt
   GITHUB_ACTIONS=true       annotations; secrets are masked with ::add-mask:: on standard error, except with -o json;
-                            results that contain a line like a workflow command get a stop-commands fence
+                            results with a line that looks like a workflow command are put in a stop-commands fence
 
   CDPADM_CONFIG_DIR         paths of the four folders; see \`cdpadm help files\`
   CDPADM_STATE_DIR
@@ -105,13 +105,13 @@ Only the result goes to standard output; prompts, progress, warnings and notes g
   -o yaml       the same data as YAML
   -o csv        RFC 4180; a cell that a spreadsheet would run as a formula gets a leading apostrophe
   -o markdown   for summaries and tickets
-  -o name       only the ids, one per line; with --query, its result as is: --query plan -o name
+  -o name       only the ids, one per line; with --query, the result as is: --query plan -o name
   -o html       for commands whose help lists it
 
   --query EXPR    JMESPath expression for the data before it is formatted; integers beyond 2^53 are strings in it
   --fields a,b    columns of table, csv and markdown, by field or heading, in this order
   --no-header     without the header line
-  --out FILE      write to a file, completely or not at all; without -o its extension sets the format:
+  --out FILE      write to a file, completely or not at all; without -o, its extension sets the format:
                   .json .ndjson .yaml .yml .csv .md .html .txt (table); any other means table
 
 With -o json, an error is one document on standard error; \`cdpadm help exit-codes\` lists the codes:

@@ -139,7 +139,7 @@ const verifyLog = defineCommand({
 
 const pruneLog = defineCommand({
   path: 'log prune',
-  summary: 'remove lines that are older than a date from the log',
+  summary: 'remove log lines that are older than a date',
   effect: 'local',
   calls: 'none',
   flags: beforeFlag,

@@ -40,7 +40,7 @@ export const createProfile = defineCommand({
   flags: createFlags,
   output: () => z.object({ name: z.string(), current: z.boolean(), file: z.string(), profile: profileResult() }),
   notes: [
-    'The ids come from --org, --account and --workspace, additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, shows all settings to review, and offers to test the credentials. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
+    'The ids come from --org, --account and --workspace, and additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, shows all settings for review, and offers to test the credentials. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
   ],
   examples: [
     'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',

@@ -49,7 +49,7 @@ export const showProfile = defineCommand({
   columns: () => LIST_COLUMNS,
   output: shownResult,
   notes: [
-    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), and the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. Secrets are shown by their source, never by their value. The client id is shown unless a command or the keychain provides it.',
+    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), and the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. The command shows the source of each secret, never its value. The client id is shown unless a command or the keychain provides it.',
   ],
   examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
   exits: { notFound: 'profile not found' },

@@ -33,7 +33,7 @@ function outcomeResult() {
 
 export const guardFlags = {
   allowDelete: { help: 'allow roles to be deleted for the whole organization' },
-  force: { help: 'allow changing or deleting more than 30 % of the roles (applies from 10 roles)' },
+  force: { help: 'allow changing or deleting more than 30% of the roles (if there are 10 or more)' },
   allowEmpty: { help: 'allow a manifest with no roles (with --allow-delete and --force)' },
   failOn: { value: 'what', choices: ['escalation'], help: 'exit 12 if the plan escalates permissions' },
   expectPlan: { value: 'hex', read: planOf, help: 'apply only this plan, as printed by `roles diff` or a dry run' },

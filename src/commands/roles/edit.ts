@@ -27,7 +27,7 @@ export const editRoles = defineCommand({
   exits: {
     notFound: 'role not found',
     conflict:
-      'you and the platform changed the same field, the plan is not the expected one, or a role to delete is assigned to a user',
+      'you and the platform changed the same field, the plan is not the expected one, or a role to be deleted is assigned to a user',
     invalidInput: 'the saved text is invalid; on a terminal, only if you save it again unchanged',
     guard: 'a guard stopped it, or you answered no',
   },

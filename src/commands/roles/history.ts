@@ -133,7 +133,7 @@ export const rollBackRoles = defineCommand({
   ],
   exits: {
     notFound: 'revision not found',
-    conflict: 'a deleted role is assigned, or the plan is not the expected one',
+    conflict: 'a role to be deleted is assigned to a user, or the plan is not the expected one',
     guard: 'a guard stopped it, or you answered no',
   },
   run: async (ctx, { args, flags }) => {

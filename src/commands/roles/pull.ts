@@ -52,7 +52,7 @@ export const pullRoles = defineCommand({
   columns: (_flags, [file]) =>
     file === '-' ? undefined : asColumns('file roles changed last_modified_on last_modified_by'),
   notes: [
-    'A file without local edits is updated in place and keeps its comments and order. --merge does the same for a file with local edits. On a terminal, the command asks about each field that you and the platform changed. Otherwise the file keeps your value, a comment `# CONFLICT platform: …` above it shows the other, and the exit code is 6. `validate`, `diff` and `push` reject a file with such a comment. A JSON file stays unchanged.',
+    'A file without local edits is updated in place and keeps its comments and order. --merge does the same for a file with local edits. On a terminal, the command asks about each field that both you and the platform changed. Otherwise, the file keeps your value, a comment `# CONFLICT platform: …` above it shows the value on the platform, and the exit code is 6. `validate`, `diff` and `push` reject a file with such a comment. A JSON file with conflicts is not changed.',
   ],
   examples: [
     'cdpadm roles pull',

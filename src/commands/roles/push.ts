@@ -32,7 +32,7 @@ export const pushRoles = defineCommand({
   },
   notes: [
     'A role that is missing from the file is deleted for the whole organization. The command shows the changes and asks before sending anything.',
-    "On a terminal, the command asks about each field that you and the platform changed: yours, the platform's, or a different value.",
+    "On a terminal, the command asks about each field that both you and the platform changed: yours, the platform's, or a different value.",
     'After the push, the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in the file changes.',
     '--plan does not need a roles file: the plan contains the roles. If you also pass a roles file, it must still produce the same plan. If the platform has changed since the plan was saved, nothing is sent (exit 6).',
   ],
@@ -44,7 +44,7 @@ export const pushRoles = defineCommand({
   ],
   exits: {
     conflict:
-      'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a role to delete is assigned to a user',
+      'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a role to be deleted is assigned to a user',
     invalidInput: 'the file is invalid, or a task does not exist',
     guard: 'a guard stopped it, or you answered no',
   },

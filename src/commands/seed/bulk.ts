@@ -68,7 +68,7 @@ export const seedFiles = defineCommand({
     restart: { help: 'ignore an earlier run of the same files and start over' },
     rateStore: {
       value: 'address',
-      help: 'Redis server that the shards share --rate through; env:NAME reads its address (default: CDPADM_RATE_STORE)',
+      help: 'Redis server through which the shards share --rate; env:NAME reads its address (default: CDPADM_RATE_STORE)',
     },
     shard: {
       value: 'i/n',
@@ -92,7 +92,8 @@ export const seedFiles = defineCommand({
     partial: 'rows were rejected; they are in the rejects file',
     conflict: 'a file changed during the run, or after it (with --resume)',
     invalidInput: 'a file cannot be read, or its header is invalid',
-    guard: 'these files have been sent (--resume or --restart), another process is sending them, or you answered no',
+    guard:
+      'these files were already sent (see --resume and --restart), another process is sending them, or you answered no',
   },
   run: (ctx, { args, flags }) => sendBulk(ctx, args.file, flags),
 });

@@ -79,7 +79,7 @@ function draw({ bodies, columns, duplicates, files, headerless, map, source }: I
     lines.push('The first line seems to be data: pass --headerless, and name every column: --columns A,B,….');
   for (const { column, empty, field, floats, nulls } of columns) {
     const words = Object.entries(nulls).map(([word, count]) => `${count} × ${word}`);
-    const written = floats > 0 ? [`${floats} written like 123.0, which is not an id`] : [];
+    const written = floats > 0 ? [`${floats} written as decimals such as 123.0, which are not valid ids`] : [];
     const facts = [field ?? 'unknown field', ...(empty > 0 ? [`${empty} empty`] : []), ...written, ...words];
     lines.push(`  ${column || '(no name)'}: ${facts.join(', ')}`);
   }

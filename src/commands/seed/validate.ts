@@ -9,7 +9,7 @@ import { fail } from '../../lib/errors/fail.ts';
 
 export const validateUsers = defineCommand({
   path: 'seed validate',
-  summary: 'check files of users without sending anything',
+  summary: 'check user data files without sending anything',
   effect: 'local',
   tool: ['format', 'identityType'],
   calls: 'settings',

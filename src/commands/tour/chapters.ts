@@ -27,7 +27,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   await stage.run('emulator clock advance 4d');
   await stage.run(`dsr results ${ACCESS}`);
 
-  await stage.say('Now Jane asks for erasure. The platform posts each status to our receiver, with a signature.');
+  await stage.say('Now Jane asks for erasure. The platform posts each status to our receiver as a signed callback.');
   let complete = (): void => undefined;
   const isDone = new Promise<void>((resolve) => {
     complete = resolve;
@@ -49,7 +49,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
     await receiver.close();
   }
 
-  await stage.say('Did the platform send the last callback? Four checks prove it. A modified body fails:');
+  await stage.say('Did the platform send the last callback? Four checks show that it did. A modified body fails:');
   const verify = 'dsr callbacks verify --headers callback.headers --body callback.json';
   await stage.run(verify);
   stage.edit('callback.json', (text) => text.replace(/"request_status":"\w+"/, '"request_status":"cancelled"'));
@@ -201,7 +201,7 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   }
   await stage.say('A folder has files for a connection, a data model with its SQL, and a pipeline:');
   await stage.run('warehouse apply sync --yes');
-  await stage.say('The pipeline runs and executes the SQL.');
+  await stage.say('A run of the pipeline executes the SQL.');
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
 
   await stage.say(
@@ -211,6 +211,6 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.sandbox.run(['warehouse', 'apply', 'sync', '--yes']);
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes', 'failed');
   await stage.run('pipelines doctor customers', 'failed');
-  await stage.say('A group lets people of one household share attributes:');
+  await stage.say('A group lets people in one household share attributes:');
   await stage.run('groups set -f group.yaml --yes');
 }

@@ -33,7 +33,7 @@ export const command = defineCommand({
   notes: [
     'On a terminal, the tour asks before each chapter after the first one. The tour shows the start and the end of long output; -o json includes all of it.',
     'The tour does not need an account or a terminal. The tour neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
-    'With -o json and ndjson it prints one object per line; every other format prints the same text.',
+    'With -o json or ndjson, the tour prints one object per line. Every other format prints the same text.',
   ],
   examples: ['cdpadm tour', 'cdpadm tour roles'],
   run: async (ctx, { args: { chapters } }) => {

@@ -36,7 +36,7 @@ const guardFlags = {
   allowDelete: { help: 'allow the --prune deletions' },
   allowReset: { help: 'allow changes to a sync mode, which reset the sync position' },
   allowEmpty: { help: 'allow the deletion of every resource (in addition to --allow-delete)' },
-  force: { help: 'allow changing or deleting more than 30 % of the resources (applies from 10 resources)' },
+  force: { help: 'allow changing or deleting more than 30% of the resources (if there are 10 or more)' },
 } as const satisfies Record<string, FlagSpec>;
 
 const applyFlags = {

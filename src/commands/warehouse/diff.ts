@@ -34,8 +34,8 @@ export const diffFolder = defineCommand({
   columns: () => WAREHOUSE_STEP_COLUMNS,
   output: planResult,
   notes: [
-    'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion. A created resource has one line; -v shows its fields.',
-    'The last line is the plan id. `warehouse apply --expect-plan` applies only that plan. --save-plan writes it to a private file that shows the difference; `warehouse apply --plan` applies it without the folder. The platform never returns secrets, so a changed secret is detected only if this machine sent the previous one.',
+    'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion. A new resource takes one line; -v shows its fields.',
+    'The last line is the plan id. `warehouse apply --expect-plan` applies only that plan. --save-plan writes the plan to a private file that shows the difference; `warehouse apply --plan` applies it without the folder. The platform never returns secrets, so a changed secret is detected only if this machine sent the previous one.',
   ],
   examples: [
     'cdpadm warehouse diff sync --exit-code -o markdown',

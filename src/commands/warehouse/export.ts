@@ -87,7 +87,7 @@ export const exportFolder = defineCommand({
     if (alone.length > 0) {
       ctx.out.note(`The platform has no resource for these files: ${alone.map(({ file }) => file.path).join(', ')}`);
     }
-    const next = writings.length > 0 ? 'Edit them' : `Put your own files into ${Object.values(GROUPS).join(', ')}`;
+    const next = writings.length > 0 ? 'Edit them' : `Put your own files in ${Object.values(GROUPS).join(', ')}`;
     ctx.out.note({ text: `${next}, then:`, command: diff });
     return writings.map(({ texts: _texts, ...file }) => file);
   },

@@ -59,9 +59,9 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
   const [name] = path;
   if (path.length !== 1 || typeof name !== 'string') return message;
   if (name === 'secrets' || SECRET_NAMES.some((secret) => secret === name)) {
-    return 'a repository must not contain credentials; put it into a profile';
+    return 'a repository must not contain credentials; put them in a profile';
   }
-  if (OWN_FIELDS.includes(name)) return 'a repository must not set this; put it into a profile';
+  if (OWN_FIELDS.includes(name)) return 'a repository must not set this; put it in a profile';
   const guess = nearest(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
   return guess === undefined ? message : `${message}; did you mean \`${guess}\`?`;
 }

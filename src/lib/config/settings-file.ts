@@ -123,7 +123,7 @@ function refuseNewer(file: string, value: unknown): void {
   if (typeof version !== 'number' || version <= FILE_VERSION) return;
   throw fail('config.newer', {
     message: `${file} was written by a newer version of this program (format ${version}; this one supports ${FILE_VERSION}).`,
-    hint: 'Update cdpadm, or point CDPADM_CONFIG_DIR at another folder.',
+    hint: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
   });
 }
 

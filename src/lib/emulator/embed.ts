@@ -41,7 +41,7 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
     (value) => isRecord(value) && Object.values(value).every(isText),
   ],
   identity: ['an object such as { vendorDomain: "example.com", workspace: 42 }', isIdentity],
-  publicUrl: ['an http or https address without a query', isAddress],
+  publicUrl: ['an http or https URL without a query string', isAddress],
   tls: [
     'an object with `cert` and `key`, each a PEM string',
     (value) => isRecord(value) && isText(value['cert']) && isText(value['key']),

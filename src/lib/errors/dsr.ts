@@ -90,7 +90,7 @@ export const DSR_ERRORS = {
     exit: 'failed',
     summary: 'The callback receiver cannot listen.',
     explanation: 'The port is in use (exit code 6), or you do not have permission to use it.',
-    fix: 'Choose another port, or a free one with --port 0.',
+    fix: 'Choose another port, or pass --port 0 to use a free one.',
   },
   'dsr.outbox_claimed': {
     exit: 'conflict',

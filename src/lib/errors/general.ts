@@ -27,7 +27,7 @@ export const GENERAL_ERRORS = {
     exit: 'conflict',
     summary: 'An input changed while the command was running.',
     explanation: 'Only rows that were checked are sent. The message reports what was sent before the change.',
-    fix: 'Run the command again when no other program writes to the input.',
+    fix: 'Run the command again when no other program is writing to the input.',
   },
   'files.write': {
     exit: 'failed',
@@ -59,7 +59,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A private file belongs to another user.',
     explanation: 'The owner can read or replace the file.',
-    fix: 'Change its owner, or point the CDPADM_*_DIR variables to other folders.',
+    fix: 'Change its owner, or set the CDPADM_*_DIR variables to other folders.',
   },
   'plans.damaged': {
     exit: 'invalidInput',
@@ -82,7 +82,7 @@ export const GENERAL_ERRORS = {
   'output.write': {
     exit: 'failed',
     summary: 'The result cannot be written.',
-    explanation: 'Standard output was closed, or the disk is full. Earlier work of the command is not undone.',
+    explanation: 'Standard output was closed, or the disk is full. What the command already did is not undone.',
     fix: 'Check where the output goes. If the command writes to the platform, check the platform before you run it again.',
   },
   'mcp.no_plan': {

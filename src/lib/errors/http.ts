@@ -37,7 +37,7 @@ export const HTTP_ERRORS = {
     exit: 'notFound',
     summary: 'The resource no longer exists (410).',
     explanation: 'The platform keeps some resources only for a limited time.',
-    fix: 'Create it or request it again.',
+    fix: 'Create or request the resource again.',
   },
   'http.conflict': {
     exit: 'conflict',
@@ -133,7 +133,7 @@ export const HTTP_ERRORS = {
   'network.proxy': {
     exit: 'network',
     summary: 'The proxy did not connect to the host.',
-    explanation: 'Its address is wrong, it requires credentials, or it blocks the host.',
+    explanation: "The proxy's address is wrong, or the proxy requires credentials or blocks the host.",
     fix: 'Check HTTPS_PROXY (with user and password, if the proxy needs them), or exclude the host with NO_PROXY.',
   },
   'network.connect_timeout': {

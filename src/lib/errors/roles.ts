@@ -54,7 +54,7 @@ export const ROLES_ERRORS = {
   'roles.changing': {
     exit: 'conflict',
     summary: 'The live manifest keeps changing.',
-    explanation: 'Another process keeps changing it. Nothing was sent.',
+    explanation: 'Before each attempt, another process changed it again. Nothing was sent.',
     fix: 'Find the other process, then push again.',
   },
   'roles.changed_meanwhile': {

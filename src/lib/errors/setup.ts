@@ -29,7 +29,7 @@ export const SETUP_ERRORS = {
   'profiles.failed': {
     exit: 'failed',
     summary: 'The command failed for some of the profiles.',
-    explanation: 'The message lists each one. The exit code is the highest among them.',
+    explanation: 'The message lists each one. The exit code is the highest one among these profiles.',
     fix: 'Fix the problem reported for each profile.',
   },
   'config.newer': {
@@ -142,7 +142,7 @@ export const EMULATOR_ERRORS = {
     exit: 'conflict',
     summary: 'The port is in use.',
     explanation: 'Another program is listening on it.',
-    fix: 'Choose another port with --port, or a free one with --port 0.',
+    fix: 'Choose another port with --port, or pass --port 0 to use a free one.',
   },
   'emulator.listen': {
     exit: 'failed',

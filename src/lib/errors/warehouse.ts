@@ -24,7 +24,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'failed',
     summary: 'An id cannot be used as a file name.',
     explanation: 'The export writes one file per resource, named after its id.',
-    fix: 'Create the resource again with an id of letters, digits, `_` and `-`.',
+    fix: 'Create the resource again with an id that contains only letters, digits, `_` and `-`.',
   },
   'warehouse.local_edits': {
     exit: 'conflict',

@@ -13,7 +13,7 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   if (username !== '' || password !== '') return { problem: 'must not contain a user name or password' };
   if (search !== '' || hash !== '') return { problem: 'must not contain a query or a fragment' };
   if (protocol === 'http:' && !isLoopback(hostname)) {
-    return { problem: 'must start with https:// (http:// is allowed only to this machine)' };
+    return { problem: 'must start with https:// (http:// is allowed only for this machine)' };
   }
   if (protocol !== 'https:' && protocol !== 'http:') return { problem: 'must start with https://' };
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };

@@ -237,5 +237,5 @@ function tookOf({ started_on, ended_on }: RunReply): string {
 function shareOf(part: number, whole: number): string {
   if (part === 0) return whole === 0 ? 'no rows were read' : 'none';
   const percent = (part / whole) * 100;
-  return `${percent < 0.1 ? 'less than 0.1' : String(Math.round(percent * 10) / 10)} % of all`;
+  return `${percent < 0.1 ? 'less than 0.1' : String(Math.round(percent * 10) / 10)}% of all`;
 }

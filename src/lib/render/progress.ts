@@ -81,14 +81,14 @@ export function shareOf({ done, total, share }: ProgressState): number | undefin
   return known === undefined ? undefined : Math.min(1, Math.max(0, known));
 }
 
-/** Returns text such as `Sending: 1 of 4 (25 %), 3s elapsed, 12 rows/s`. */
+/** Returns text such as `Sending: 1 of 4 (25%), 3s elapsed, 12 rows/s`. */
 export function progressText(title: string, state: ProgressState): string {
   const share = shareOf(state);
-  const percent = share === undefined ? '' : ` (${Math.floor(share * 100)} %)`;
+  const percent = share === undefined ? '' : ` (${Math.floor(share * 100)}%)`;
   return cleanLine(`${title}: ${countOf(state)}${percent}${restOf(state)}`);
 }
 
-/** Returns a line such as `Sending ████░░░░░░░░ 25 %, 1 of 4, 3s elapsed, 12 rows/s`, in at most `width` columns. */
+/** Returns a line such as `Sending ████░░░░░░░░ 25%, 1 of 4, 3s elapsed, 12 rows/s`, in at most `width` columns. */
 export function progressBar(title: string, state: ProgressState, width: number): string {
   const share = shareOf(state);
   if (share === undefined || width < LEAST_WIDTH) return fitParts(progressText(title, state), width);
@@ -96,7 +96,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
   const full = Math.floor(share * length);
   const bar = '█'.repeat(full) + '░'.repeat(length - full);
   const line = (count: string): string =>
-    cleanLine(`${title} ${bar} ${Math.floor(share * 100)} %, ${count}${restOf(state)}`);
+    cleanLine(`${title} ${bar} ${Math.floor(share * 100)}%, ${count}${restOf(state)}`);
   const whole = line(countOf(state));
   return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ ...state, total: undefined })), width);
 }

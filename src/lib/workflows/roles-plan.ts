@@ -204,7 +204,7 @@ function liveDiffers(planned: Planned, now: Manifest, revision: string): KnownEr
   ];
   return fail('roles.changed_meanwhile', {
     message:
-      'Conflict: the manifest on the platform is not the one that was sent. Either another admin made a change at the same moment, or the platform stored it differently.',
+      'Conflict: the manifest on the platform is not the one that was sent. Either another admin made a change at the same time, or the platform stored something else.',
     hint: [
       { text: 'No file was changed. To compare it with the platform:', command: 'cdpadm roles diff' },
       previousVersion(planned, revision),

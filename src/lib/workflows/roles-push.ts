@@ -154,7 +154,7 @@ async function passGuards(planned: Planned, options: PushOptions, ctx: PushConte
   if (open.length > 0) throw guardError(open);
   if (planned.plan.summary.delete > 0) {
     ctx.out.warn(
-      "If a role to delete is assigned to a user, the platform rejects the whole push. Its API does not list a role's users.",
+      "If a role to be deleted is assigned to a user, the platform rejects the whole push. Its API does not list a role's users.",
     );
   }
   for (const refusal of refusals) {
@@ -193,7 +193,7 @@ async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt 
     return { kind: 'without-deletions' };
   }
   throw fail('roles.assigned', {
-    message: `The platform rejected the whole push: a role to delete is still assigned to a user (one of: ${ids}).`,
+    message: `The platform rejected the whole push: a role to be deleted is still assigned to a user (one of: ${ids}).`,
     hint: 'Remove the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',
     ...causedBy(error),
   });

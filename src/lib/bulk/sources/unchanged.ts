@@ -12,7 +12,7 @@ import type { KnownError } from '../../kernel/errors.ts';
 export function inputChanged(name: string): KnownError {
   return fail('input.changed', {
     message: `${name} changed while the command was running.`,
-    hint: 'Run the command again when no other program writes to the file.',
+    hint: 'Run the command again when no other program is writing to the file.',
   });
 }
 

@@ -163,7 +163,7 @@ export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlag
     refusals.push({
       guard: 'threshold',
       flag: '--force',
-      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT} %`,
+      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT}%`,
     });
   }
   const escalations = escalationsOf(plan);

@@ -119,7 +119,7 @@ export function tableOf(
   }
   const kinds = new Set(columns.map((column) => column?.kind));
   if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
-    issues.push({ path: '', message: 'there is no `cutoff_date` column, and no --cutoff-date' });
+    issues.push({ path: '', message: 'there is no `cutoff_date` column, and --cutoff-date is not set' });
   }
   if (issues.length > 0) {
     const places = issues.map((issue) => ({ file: name, line, ...issue }));

@@ -220,7 +220,7 @@ export function guardWarehouse(
   }
   const touched = summary.update + summary.delete;
   if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {
-    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT} %`;
+    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT}%`;
     refusals.push({ guard: 'threshold', flag: '--force', message });
   }
   return refusals;

@@ -124,6 +124,6 @@ export function plainAnswer(address: string): { message: string; hint: string } 
     message: `${host} does not use TLS, but the address starts with https://.`,
     hint: isLoopback(hostname)
       ? `Write the address with http:// (${address.replace(/^https:/, 'http:')}).`
-      : 'Check the port. Connections without TLS are allowed only to this machine.',
+      : 'Check the port. Plain HTTP is allowed only for connections to this machine.',
   };
 }

@@ -44,7 +44,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (!url || !isPrivate || url.username !== '') {
-    throw usageError(`--forward-to must be an https address (http only to this machine), not \`${address}\`.`);
+    throw usageError(`--forward-to must be an https address (http only for this machine), not \`${address}\`.`);
   }
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const ca = await authorities(ctx);

@@ -311,7 +311,7 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
-    it('rejects the whole push if a role to delete is assigned, even with --allow-delete', async () => {
+    it('rejects the whole push if a role to be deleted is assigned, even with --allow-delete', async () => {
       admin.write('roles.yaml', withoutSupport(admin.read('roles.yaml')) + NEW_ROLE);
       const before = await admin.live();
       const result = await admin.json('roles push --yes --allow-delete --force');
@@ -350,7 +350,7 @@ describe('a large manifest', () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replaceAll(/name: R([0-3])$/gm, 'name: Renamed$1'));
     const rejected = await admin.run('roles push --yes');
     expect(rejected.code).toBe(12);
-    expect(rejected.stderr).toMatch(/4 of 10 roles.*30 %[\s\S]*--force/);
+    expect(rejected.stderr).toMatch(/4 of 10 roles.*30%[\s\S]*--force/);
     expect((await admin.run('roles push --yes --force')).code).toBe(0);
   });
 });

@@ -48,7 +48,9 @@ describe("a table's columns", () => {
     const file = seeding.write('users.csv', 'customer_id,orders\n1.0,2.0\n2.0,\n3,1.0\n');
     expect((await inspect(file)).columns).toMatchObject([{ floats: 2 }, { floats: 0 }]);
     const { stdout } = await seeding.run(['seed', 'inspect', file]);
-    expect(stdout).toContain('customer_id: identity:customer_id, 2 written like 123.0, which is not an id\n');
+    expect(stdout).toContain(
+      'customer_id: identity:customer_id, 2 written as decimals such as 123.0, which are not valid ids\n',
+    );
   });
 
   it('have no proposed field if their names are already field names', async () => {

@@ -77,7 +77,7 @@ describe('an invalid table', () => {
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);
     expect(errorOf({ stderr }).issues.map(({ message }) => message)).toEqual([
-      'there is no `cutoff_date` column, and no --cutoff-date',
+      'there is no `cutoff_date` column, and --cutoff-date is not set',
     ]);
     // Resuming would fail again: the file has to change first.
     expect(errorOf({ stderr }).hint ?? '').not.toContain('--resume');

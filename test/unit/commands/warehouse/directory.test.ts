@@ -379,7 +379,7 @@ describe('warehouse export', () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Put your own files into connec/),
+      stderr: expect.stringMatching(/Put your own files in connec/),
     });
     expect(readdirSync(join(home.cwd, 'empty')).toSorted()).toEqual(['connections', 'data-models', 'pipelines']);
     expect((await json('warehouse diff empty')).data.steps).toEqual([]);

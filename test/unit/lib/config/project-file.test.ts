@@ -112,13 +112,13 @@ describe('readProjectFile', () => {
   });
 
   it.each([
-    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'put it into a profile'],
-    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'put it into a profile'],
-    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'put it into a profile'],
-    ['client_id: abc\n', 'client_id', 1, 1, 'put it into a profile'],
-    ['ca_file: evil.pem\n', 'ca_file', 1, 1, 'put it into a profile'],
-    ['names: {xpid: own}\n', 'names', 1, 1, 'put it into a profile'],
-    ['audience: other\n', 'audience', 1, 1, 'put it into a profile'],
+    ['org_id: 1\nclient_secret: s3cret-x\n', 'client_secret', 2, 1, 'put them in a profile'],
+    ['secrets:\n  client_secret: env:X\n', 'secrets', 1, 1, 'put them in a profile'],
+    ['org_id: 1\n  \naccess_token: s3cret-x\n', 'access_token', 3, 1, 'put them in a profile'],
+    ['client_id: abc\n', 'client_id', 1, 1, 'put them in a profile'],
+    ['ca_file: evil.pem\n', 'ca_file', 1, 1, 'put it in a profile'],
+    ['names: {xpid: own}\n', 'names', 1, 1, 'put it in a profile'],
+    ['audience: other\n', 'audience', 1, 1, 'put it in a profile'],
     ['protected: false\n', 'protected', 1, 1, ''],
     ['access: write\n', 'access', 1, 1, ''],
     ['output: xml\n', 'output', 1, 1, ''],

@@ -239,7 +239,7 @@ describe('the address check', () => {
     ['', 'must be a full address such as https://api.example.com'],
     ['https://u@a.example', 'must not contain a user name or password'],
     ['https://a.example?x=1', 'must not contain a query or a fragment'],
-    ['http://a.example', 'must start with https:// (http:// is allowed only to this machine)'],
+    ['http://a.example', 'must start with https:// (http:// is allowed only for this machine)'],
     ['ftp://a', 'must start with https://'],
   ])('rejects %j: %s', (text, problem) => {
     expect(checkSetting('base_url', text)).toEqual({ problem });

@@ -20,7 +20,7 @@ describe('parseAddress', () => {
     ['https://user:hunter2@api.example', 'must not contain a user name or password'],
     ['ftp://user:hunter2@api.example', 'must not contain a user name or password'],
     ['https://a.example/?b', 'must not contain a query or a fragment'],
-    ['http://a.example', 'must start with https:// (http:// is allowed only to this machine)'],
+    ['http://a.example', 'must start with https:// (http:// is allowed only for this machine)'],
   ])('rejects %j', (address, problem) => {
     const error = thrownBy(() => parseAddress('dsr', address));
     expect(error).toBeInstanceOf(KnownError);

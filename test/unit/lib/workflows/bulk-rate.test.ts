@@ -197,8 +197,8 @@ describe.each([
   ['without Retry-After', false],
 ])('random 429 responses %s', (_how, sendsRetryAfter) => {
   const shares = [
-    ['90 %', '1 %', 0.01, 0.9],
-    ['60 %', '5 %', 0.05, 0.6],
+    ['90%', '1%', 0.01, 0.9],
+    ['60%', '5%', 0.05, 0.6],
   ] as const;
   test.each(sample(shares, 1))(
     'leave at least %s of the rate if they make up %s of all responses',

@@ -71,7 +71,7 @@ describe('a large change', () => {
     expect(violations(live, wanted, { allowDelete: true })[0]).toEqual({
       guard: 'threshold',
       flag: '--force',
-      message: '4 of 10 roles would be changed or deleted, more than 30 %',
+      message: '4 of 10 roles would be changed or deleted, more than 30%',
     });
     expect(guards(live, [...live, ...many(60).slice(20)])).toEqual([]);
   });

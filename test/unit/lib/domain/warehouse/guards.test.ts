@@ -95,7 +95,7 @@ describe('a large change', () => {
       {
         guard: 'threshold',
         flag: '--force',
-        message: '4 of 10 resources would be changed or deleted, more than 30 %',
+        message: '4 of 10 resources would be changed or deleted, more than 30%',
       },
     ]);
     expect(guards(many('create', 30), 10)).toEqual([]);

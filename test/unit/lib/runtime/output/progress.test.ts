@@ -32,7 +32,7 @@ test('redraws one line on a terminal and then removes it', () => {
   });
   const bar = (full: number): string => '█'.repeat(full) + '░'.repeat(15 - full);
   expect(text).toBe(
-    `\r\u001b[KSending ${bar(3)} 25 %, 1 of 4\r\u001b[KSending ${bar(11)} 75 %, 3 of 4, bad name\r\u001b[KSent 4.\n`,
+    `\r\u001b[KSending ${bar(3)} 25%, 1 of 4\r\u001b[KSending ${bar(11)} 75%, 3 of 4, bad name\r\u001b[KSent 4.\n`,
   );
 });
 
@@ -69,9 +69,9 @@ test('omits the last parts of a live line that would be too long', () => {
 });
 
 it.each([
-  [50, 'Sending: 1,250,000 of 5,000,000 rows (25 %)'],
-  [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25 %, 1,250,000 rows, 9,000 rows/s`],
-  [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25 %, 1,250,000 of 5,000,000 rows, 9,000 rows/s`],
+  [50, 'Sending: 1,250,000 of 5,000,000 rows (25%)'],
+  [60, `Sending ${'█'.repeat(2)}${'░'.repeat(9)} 25%, 1,250,000 rows, 9,000 rows/s`],
+  [100, `Sending ${'█'.repeat(4)}${'░'.repeat(15)} 25%, 1,250,000 of 5,000,000 rows, 9,000 rows/s`],
 ])('draws a bar only if there is space for it: %d columns', (columns, wanted) => {
   const state = { done: 1_250_000, total: 5_000_000, unit: 'rows', text: '9,000 rows/s' };
   const text = watch({}, { tty: true, columns }, (progress) => progress.update(state));
@@ -95,7 +95,7 @@ test('prints a line every 10%, and after ten seconds without a line, if it canno
     progress.end();
   });
   expect(text.split('\n')).toHaveLength(10 + 1 + 1);
-  expect(text.startsWith('Sending: 10 of 100 (10 %)\n')).toBe(true);
+  expect(text.startsWith('Sending: 10 of 100 (10%)\n')).toBe(true);
 });
 
 test('prints a line after a second, every ten seconds and at the end if it cannot redraw and the total is unknown', () => {
@@ -166,9 +166,9 @@ describe('progress with -o json or -o ndjson', () => {
   test('is not printed as JSON events on a terminal or with a different progress format', () => {
     const draw = (progress: Progress): void => progress.update({ done: 5, total: 10 });
     expect(watch({ output: 'json' }, { tty: { stderr: true } }, draw)).toMatch(
-      /^\r\u001b\[KSending █+░+ 50 %, 5 of 10$/,
+      /^\r\u001b\[KSending █+░+ 50%, 5 of 10$/,
     );
-    expect(watch({ output: 'json', progress: 'plain' }, {}, draw)).toBe('Sending: 5 of 10 (50 %)\n');
+    expect(watch({ output: 'json', progress: 'plain' }, {}, draw)).toBe('Sending: 5 of 10 (50%)\n');
     expect(watch({ output: 'json', quiet: true }, {}, draw)).toBe('');
   });
 });
@@ -181,14 +181,14 @@ describe('the progress format', () => {
   it.each<[string, Record<string, unknown>, CliOptions, string]>([
     ['none with --progress none', { progress: 'none' }, { tty: true }, ''],
     ['none with -q', { quiet: true }, { tty: true }, ''],
-    ['plain with --progress plain', { progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    ['plain with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
-    ['plain with CI', {}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50 %)\nSent.\n'],
+    ['plain with --progress plain', { progress: 'plain' }, { tty: true }, 'Sending: 5 of 10 (50%)\nSent.\n'],
+    ['plain with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }, 'Sending: 5 of 10 (50%)\nSent.\n'],
+    ['plain with CI', {}, { tty: true, env: { CI: 'true' } }, 'Sending: 5 of 10 (50%)\nSent.\n'],
     [
       'plain with CDPADM_ACCESSIBLE',
       {},
       { tty: true, env: { CDPADM_ACCESSIBLE: '1' } },
-      'Sending: 5 of 10 (50 %)\nSent.\n',
+      'Sending: 5 of 10 (50%)\nSent.\n',
     ],
   ])('is %s', (_what, raw, options, expected) => {
     expect(watch(raw, options, draw)).toBe(expected);
@@ -209,12 +209,12 @@ describe('a wait', () => {
   test.each([
     [
       140,
-      'Sending ████████████░░░░░░░░░░░░ 50 %, 2 of 4 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
+      'Sending ████████████░░░░░░░░░░░░ 50%, 2 of 4 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected',
     ],
     [100, 'Sending: the platform is unavailable, waiting 5s, 2 of 4 rows done, 3s elapsed, 1 rejected'],
     [
       108,
-      `Sending ${'█'.repeat(10)}${'░'.repeat(11)} 50 %, 2 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected`,
+      `Sending ${'█'.repeat(10)}${'░'.repeat(11)} 50%, 2 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected`,
     ],
     [60, 'Sending: the platform is unavailable, waiting 5s'],
   ])('is shown with the progress so far if both fit: %i columns', (columns, expected) => {
