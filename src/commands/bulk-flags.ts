@@ -18,11 +18,7 @@ const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly
 
 export const inputFlags = {
   filesFrom: { value: 'file', help: 'list of inputs, one per line, or a Redshift manifest; - reads standard input' },
-  format: {
-    value: 'format',
-    choices: FORMATS,
-    help: 'format of the inputs (default: detected from name and contents)',
-  },
+  format: { value: 'format', choices: FORMATS, help: 'format of the inputs (default: detected automatically)' },
   source: {
     value: 'program',
     choices: Object.keys(SOURCES) as SourceName[],
@@ -152,7 +148,7 @@ export async function openBulkInputs(
   ]);
   const names = await expandInputs(words, filesFrom, ctx, (skipped) =>
     ctx.out.note(
-      `Skipped results and rejects files from earlier runs, and names that begin with \`_\`: ${listed(skipped, 10)}.`,
+      `Skipped results and rejects of earlier runs, and names that begin with \`_\`: ${listed(skipped, 10)}.`,
     ),
   );
   for (const name of names.filter((one) => isAddress(one) && URL.canParse(one))) {

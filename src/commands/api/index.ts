@@ -35,10 +35,7 @@ export const command = defineCommand({
   calls: 'platform',
   args: {
     method: { help: 'HTTP method', choices: METHODS },
-    path: {
-      help: 'path, with an optional query string; {orgId}, {accountId} and {workspaceId} are replaced',
-      offers: paths,
-    },
+    path: { help: 'path with optional query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'body as a JSON or YAML file; - reads standard input' },

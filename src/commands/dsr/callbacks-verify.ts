@@ -71,9 +71,7 @@ function refusePlain(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
   throw usageError(
-    url
-      ? `--certificate must be an https address, not ${address}.`
-      : `--certificate: ${address} is not a valid address.`,
+    url ? `--certificate must be an https address, not ${address}.` : `--certificate: invalid address ${address}.`,
     'Or pass the certificate as a file.',
   );
 }

@@ -64,9 +64,7 @@ export const listRequests = defineCommand({
   flags: logFlags,
   columns,
   output: logResult,
-  notes: [
-    'Status `cut` (null in JSON) means that the connection was closed without a response, for example by a fault.',
-  ],
+  notes: ['Status `cut` (null in JSON): the connection closed without a response, for example because of a fault.'],
   examples: [
     'cdpadm emulator log',
     'cdpadm emulator log -o csv --out requests.csv',

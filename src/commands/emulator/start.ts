@@ -208,9 +208,7 @@ export const printEnvironment = defineCommand({
       CDPADM_PROFILE: z.optional(z.string()),
       ...Object.fromEntries(VARIABLES.map((name) => [name, z.string()])),
     }),
-  notes: [
-    'After `start --public-url`, the variables contain the public address. --port is still the port that the platform listens on.',
-  ],
+  notes: ['After `start --public-url`, the variables contain the public address. --port is the listening port.'],
   examples: ['eval "$(cdpadm emulator env)"', 'cdpadm emulator env --port 4010 -o json'],
   run: async (ctx, { flags }) => {
     const ready = await findEmulator(ctx, flags.port, { lasting: true });

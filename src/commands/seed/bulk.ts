@@ -92,8 +92,7 @@ export const seedFiles = defineCommand({
     partial: 'rows were rejected; they are in the rejects file',
     conflict: 'a file changed during the run, or after it (with --resume)',
     invalidInput: 'a file cannot be read, or its header is invalid',
-    guard:
-      'these files were already sent (see --resume and --restart), another process is sending them, or you answered no',
+    guard: 'these files were already sent (--resume or --restart), another process is sending them, or you answered no',
   },
   run: (ctx, { args, flags }) => sendBulk(ctx, args.file, flags),
 });

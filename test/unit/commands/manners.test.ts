@@ -106,7 +106,7 @@ it.each(['pipelines run customers abc', 'pipelines watch customers 1.5', 'pipeli
 
 it.each([
   ['http://certificates.example/c.pem', '--certificate must be an https address'],
-  ['https://', 'is not a valid address'],
+  ['https://', 'invalid address'],
 ])('rejects the certificate address %s as a usage error', async (address, message) => {
   home.write('kept.headers', 'x-opendsr-processor-domain: opendsr.platform.example\n');
   home.write('kept.json', '{}');

@@ -23,7 +23,7 @@ export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 /** Exit codes shared by all commands that call the same service. `cdpadm help exit-codes` explains them in full. */
 const USUAL_EXITS: Readonly<Record<Callee, Exits>> = {
   platform: { failed: 'rejected', usage: 'usage', auth: 'access', unavailable: 'unavailable', network: 'network' },
-  emulator: { failed: 'rejected', usage: 'usage', notFound: 'none running', network: 'no response' },
+  emulator: { failed: 'rejected', usage: 'usage', notFound: 'no platform is running', network: 'no response' },
   settings: { failed: 'failed', usage: 'usage', invalidInput: 'invalid settings' },
   none: { failed: 'failed', usage: 'usage' },
 };
