@@ -393,7 +393,7 @@ describe('profile local', () => {
     expect(stdout).toContain(String(ready.base_url));
   });
 
-  test('makes concurrent commands wait for each other', async () => {
+  test('returns the same result to concurrent commands', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => json(['roles', 'list', '--profile', 'local'])));
     expect(new Set(all.map((list) => JSON.stringify(list))).size).toBe(1);
   });

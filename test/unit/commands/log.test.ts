@@ -134,7 +134,7 @@ it('prints how to undo a submission whose process was killed', async () => {
   expect(await entries()).toMatchObject([{ outcome: 'unknown', undo }]);
 });
 
-it('lists the undo commands of a killed apply one by one, because only some steps were done', async () => {
+it('lists the undo commands of a killed apply one by one, because it is not known which steps were done', async () => {
   useProfile(home);
   stageSync(home.cwd, 3);
   expect(await home.run('warehouse apply sync --yes', { env: SECRET_ENV })).toMatchObject({ code: 0 });

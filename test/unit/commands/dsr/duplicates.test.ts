@@ -218,7 +218,7 @@ it('prompts on the same terminal for each profile, and uses each answer once', a
   expect([code, stderr]).toEqual([3, expect.stringMatching(/us: .*Cancelled/)]);
 });
 
-it('submits to each profile under its own id, and exits with 3 if some fail', async () => {
+it('submits to each profile, exits with 3 if some fail, and rejects --request-id for several profiles', async () => {
   await createProfiles();
   const both = ['--profile', 'eu', '--profile', 'us'];
   await home.run(submit('jane@example.com', '--profile', 'us'));

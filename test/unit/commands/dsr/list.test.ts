@@ -173,7 +173,7 @@ describe('dsr list --due', () => {
     );
   });
 
-  it('lists access and portability requests until their results are downloaded or they are marked as answered', async () => {
+  it('lists completed access and portability requests without results until they are marked as answered', async () => {
     await submit('a.csv', [
       ['one', 'access', 3],
       ['two', 'portability', 2],

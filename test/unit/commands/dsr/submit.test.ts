@@ -106,7 +106,7 @@ describe('dsr submit', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it("reports the line of another vendor's extension, and the profile key for the vendor domain", async () => {
+  it("reports the line of another vendor's extension, and the vendor domain that is expected", async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',

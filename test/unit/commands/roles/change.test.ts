@@ -78,7 +78,7 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('deletes up to three roles with --yes, and more only with --allow-delete; a rollback restores them', async () => {
+  it('deletes two roles with --yes, requires --allow-delete for four, and restores them with a rollback', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
     const four = await admin.run(`${line} user-role support-role`);

@@ -258,12 +258,12 @@ describe('roles push', () => {
     });
   });
 
-  describe('without sending anything', () => {
+  describe('an invalid push', () => {
     const withoutSupport = (text: string): string => text.slice(0, text.indexOf('  - role_id: support-role'));
 
     it.each([
-      ['a deletion without its flag', withoutSupport, 'roles push --yes', 12, /--allow-delete/],
-      ['a deletion without its flag in a dry run', withoutSupport, 'roles push --dry-run', 12, /support-role/],
+      ['a deletion without --allow-delete', withoutSupport, 'roles push --yes', 12, /--allow-delete/],
+      ['a deletion without --allow-delete in a dry run', withoutSupport, 'roles push --dry-run', 12, /support-role/],
       ['an empty manifest', () => 'roles: []\n', 'roles push --yes --allow-delete --force', 12, /--allow-empty/],
       [
         'an escalation',
@@ -274,7 +274,7 @@ describe('roles push', () => {
       ],
       ['a push without a confirmation or a terminal', (t: string) => t + NEW_ROLE, 'roles push', 2, /--yes/],
       ['a missing file', (t: string) => t, 'roles push other.yaml --yes', 2, /other\.yaml/],
-    ])('rejects %s', async (_what, change, line, code, message) => {
+    ])('is rejected before anything is sent: %s', async (_what, change, line, code, message) => {
       admin.write('roles.yaml', change(admin.read('roles.yaml')));
       const result = await admin.run(line);
       expect(result).toMatchObject({ code, stdout: '' });
@@ -303,7 +303,7 @@ describe('roles push', () => {
         /roles\.yaml:\d+:9: roles\[\d\]\.tasks\[\d\]: task ruels:view does not exist.*did you mean rules:view/,
       ],
       ['invalid YAML', 'roles:', 'roles: [', /roles\.yaml:\d+:\d+: /],
-    ])('rejects %s, with line and column', async (_what, from, to, message) => {
+    ])('is rejected with line and column before anything is sent: %s', async (_what, from, to, message) => {
       admin.edit('roles.yaml', from, to);
       const result = await admin.run('roles push --yes');
       expect(result.code).toBe(9);
@@ -311,7 +311,7 @@ describe('roles push', () => {
       expect(await admin.puts()).toBe(0);
     });
 
-    it('rejects the whole push if a role to be deleted is assigned, even with --allow-delete', async () => {
+    it('is rejected as a whole if a role to be deleted is assigned, even with --allow-delete', async () => {
       admin.write('roles.yaml', withoutSupport(admin.read('roles.yaml')) + NEW_ROLE);
       const before = await admin.live();
       const result = await admin.json('roles push --yes --allow-delete --force');
@@ -320,7 +320,7 @@ describe('roles push', () => {
     });
   });
 
-  it('confirms a lost response with a read', async () => {
+  it('confirms the write with a read if the response is lost', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'after', times: 1 });
     const result = await admin.json('roles push --yes');

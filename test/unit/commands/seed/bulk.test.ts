@@ -30,7 +30,7 @@ const rejection = (message: string): Reply => ({
 });
 
 describe('seed bulk', () => {
-  test('sends every row byte for byte, in batches', async () => {
+  test('sends every row once, in batches of 100', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(1000));
     const { code, result } = await it.bulk([file]);
@@ -377,7 +377,7 @@ describe('a second run', () => {
     expect((await it.bulk([file])).code).toBe(0);
   });
 
-  test('requires no flag in another workspace or environment, except on the embedded platform', async () => {
+  test('sends every row to another target, even with --resume, and requires a flag only for the same target', async () => {
     const it = await start();
     const file = it.write('users.csv', 'xpid,attr:Orders:count,cutoff_date\n7,3,2024-01-31\n');
     expect((await it.bulk([file])).code).toBe(0);
@@ -435,7 +435,7 @@ describe('the hint after a failed run', () => {
     );
   });
 
-  test('names the other process that is sending the same file', async () => {
+  test('reports that another process is sending the same file', async () => {
     let second: Promise<{ code: number; stderr: string }> | undefined;
     // The first run receives no response before the second run ends.
     const it = await start(async (_body, request) => {

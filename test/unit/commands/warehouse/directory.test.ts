@@ -375,7 +375,7 @@ describe('warehouse export', () => {
     expect((await json('warehouse diff out')).data.steps).toEqual([]);
   });
 
-  it('creates the empty folders for an empty workspace, and names them', async () => {
+  it('creates empty folders for an empty workspace, and prints their names', async () => {
     const { code, stderr } = await home.run('warehouse export empty');
     expect({ code, stderr }).toMatchObject({
       code: 0,

@@ -88,7 +88,7 @@ describe('a lock in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
   });
 
-  it('reports its holder to a waiting process at increasing intervals', async () => {
+  it('reports its holder once to a waiting process, which checks the lock at increasing intervals', async () => {
     const path = lockPath();
     writeLock(path, { pid: process.pid });
     const said: string[] = [];

@@ -371,7 +371,7 @@ describe('a push', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('is not allowed without its flag, even in a dry run', async () => {
+    it('is not allowed without --allow-delete, even in a dry run', async () => {
       for (const dryRun of [false, true]) {
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
         expect(error).toMatchObject({ code: 'roles.guard.delete' });
