@@ -1,6 +1,7 @@
 // Writes resources that have an id. A GET confirms a write that the response does not confirm.
 import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
+import { capitalized } from '../kernel/words.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
@@ -16,13 +17,11 @@ export interface ResourceCalls<Reply, Body> {
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Returns the comparable part, without secrets and without the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
+  /** Returns how to send the secrets of `body` again, or undefined if it has none. */
+  resendSecrets?(body: Body): Hint | undefined;
 }
 
 export type WritePorts = Required<ConfirmPorts>;
-
-interface Stamped {
-  last_modified_on?: unknown;
-}
 
 interface Identified {
   readonly id: string;
@@ -49,10 +48,11 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
         const message = `the platform now has ${calls.noun} ${body.id}. It is not known who created it.`;
         return conflict('resource.created_meanwhile', message, checkFirst(body.id, calls), error);
       }
-      if (!wasSent)
-        ports.out.warn(
-          `The platform rejected the write, but has ${calls.noun} ${body.id} as it was sent. Secrets cannot be compared.`,
-        );
+      if (wasSent) return { done: now };
+      const hint = calls.resendSecrets?.(body);
+      const seen = `the platform rejected the write, but has ${calls.noun} ${body.id} as it was sent`;
+      if (hint) return conflict('resource.created_meanwhile', `${seen}. Its secrets may differ.`, hint, error);
+      ports.out.warn(`${capitalized(seen)}.`);
       return { done: now };
     },
   });
@@ -151,13 +151,11 @@ function contains(shown: unknown, sent: unknown): boolean {
   return Object.entries(sent).every(([key, value]) => contains(isRecord(shown) ? shown[key] : undefined, value));
 }
 
-function same<Reply, Body>(calls: ResourceCalls<Reply, Body>, one: Reply | Body, other: Reply | Body): boolean {
-  return canonicalJson(calls.comparable(one)) === canonicalJson(calls.comparable(other));
-}
-
 function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {
-  const stamps = [before, now].map((reply) => (reply as Stamped).last_modified_on ?? null);
-  return stamps[0] === stamps[1] && same(calls, before, now);
+  const [first, second] = [before, now].map((reply) =>
+    canonicalJson([(reply as { last_modified_on?: unknown }).last_modified_on ?? null, calls.comparable(reply)]),
+  );
+  return first === second;
 }
 
 function conflict(code: ErrorCode, message: string, hint: Hint, cause?: KnownError): KnownError {

@@ -8,6 +8,8 @@ import {
   toDefinition,
   comparable,
   GROUPS,
+  SECRET_PATHS,
+  valueAt,
 } from '../domain/warehouse/definition.ts';
 import {
   type ByType,
@@ -58,6 +60,10 @@ export function warehouseCalls(api: Api, type: ResourceType, { allowReset = fals
     update: (id: string, body: Definition, signal: AbortSignal) => client.update(id, body, signal, query),
     describeUpdate: (id: string, body: Definition) => client.describeUpdate(id, body, query),
     comparable: (definition: ResourceReply | Definition) => comparable(type, definition),
+    resendSecrets: (body: Definition) =>
+      SECRET_PATHS[type].some((path) => valueAt(body, path) !== undefined)
+        ? { text: 'To send its secrets:', command: `cdpadm ${GROUPS[type]} update ${body.id} -f FILE` }
+        : undefined,
   };
 }
 

@@ -105,9 +105,12 @@ export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: 
   const unmanaged = RESOURCE_TYPES.flatMap((type) =>
     live[type].filter((it) => !managed[type].includes(it)).map(({ id }) => `${type}/${id}`),
   );
+  const normalized = (lists: ByType<Definition>) =>
+    RESOURCE_TYPES.map((type) => lists[type].map((it) => comparable(type, it)));
+  const hashed = { scope, live: normalized(managed), wanted: normalized(wanted), steps };
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
   return {
-    plan: hashOf(scope, managed, wanted, steps),
+    plan: createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32),
     steps,
     unchanged,
     unmanaged,
@@ -132,9 +135,7 @@ export function neededSteps(
     pipelines.filter((it) => it[`${part}_id`] === partId).map((it) => it.id);
   if (type === 'pipeline') {
     if (action === 'delete') return [];
-    const isPart = (step: Step) =>
-      step.action !== 'delete' && usersOf(wanted.pipeline, step.type, step.id).includes(id);
-    return steps.filter(isPart);
+    return steps.filter((it) => it.action !== 'delete' && usersOf(wanted.pipeline, it.type, it.id).includes(id));
   }
   if (action !== 'delete') return [];
   const users = usersOf(live.pipeline, type, id);
@@ -161,18 +162,6 @@ function stepFor(
   if (Object.keys(changes).length === 0 && !(sendSecrets && uses.length > 0)) return undefined;
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   return { action: 'update', type, id: definition.id, changes, secrets, references, resets };
-}
-
-function hashOf(
-  scope: PlanInput['scope'],
-  live: ByType<Definition>,
-  wanted: ByType<Definition>,
-  steps: readonly Step[],
-): string {
-  const normalized = (lists: ByType<Definition>) =>
-    RESOURCE_TYPES.map((type) => lists[type].map((it) => comparable(type, it)));
-  const hashed = { scope, live: normalized(live), wanted: normalized(wanted), steps };
-  return createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
 }
 
 function inOrder(list: readonly Definition[]): Definition[] {

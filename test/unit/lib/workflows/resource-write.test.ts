@@ -70,4 +70,14 @@ describe('a conflict error', () => {
       expect.stringMatching(/^The platform rejected the write, but has thing a as it was sent/),
     ]);
   });
+
+  it('is reported if the platform rejects a creation whose secrets cannot be compared', async () => {
+    const resendSecrets = () => ({ text: 'To send its secrets:', command: 'cdpadm things update a -f FILE' });
+    const create = createConfirmed(OURS, { ...calls(failed(409, 'http.conflict'), OURS), resendSecrets }, ports);
+    await expect(create).rejects.toMatchObject({
+      code: 'resource.created_meanwhile',
+      message: expect.stringMatching(/has thing a as it was sent\. Its secrets may differ\.$/) as string,
+      hints: [resendSecrets()],
+    });
+  });
 });
