@@ -65,7 +65,7 @@ export const NOTHING_DONE =
  * Reports about a write whose response was lost or damaged: its outcome is unknown, or the completed part is listed.
  */
 export const OPEN =
-  /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|\d+ of \d+ rows are complete/i;
+  /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|[\d,]+ of [\d,]+ rows are complete/i;
 
 /**
  * Compares what a failed run reports with what the platform did. An unknown outcome must be reported with its request,

@@ -1,12 +1,11 @@
 // `intake event` and `identify`: read, check and send a user's body.
 import { group, type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type * as z from 'zod/mini';
-import { explain, showPath } from '../../lib/contract/explain.ts';
+import { explain } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES, EventIntake, IdentityIntake } from '../../lib/contract/intake.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
-import { loadDocument } from '../../lib/files/load.ts';
-import { invalidInput } from '../../lib/kernel/errors.ts';
+import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
@@ -16,7 +15,7 @@ import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
   schema: z.ZodMiniType<Body>;
-  /** Noun phrase for the message, such as `a body with events`. */
+  /** Noun phrase for the message, such as `body with events`. */
   what: string;
   scope: 'seeding' | 'identity';
   /** Noun phrase for the question, such as `2 events`. */
@@ -28,6 +27,7 @@ interface IntakeCall<Body extends { environment: string }> {
 const intakeRecord = {
   effect: 'write',
   calls: 'platform',
+  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   tool: ['identityType'],
   flags: {
     file: { short: 'f', value: 'file', required: true, help: 'body as a JSON or YAML file; - reads standard input' },
@@ -52,11 +52,8 @@ async function sendIntake<Body extends { environment: string }>(
   const types = createIdentityTypes(settings.names, flags.identityType ?? []);
   const issues = [...explain(call.schema, body), ...userIdentityIssues(identities, 'user_identities', types)];
   if (issues.length > 0) {
-    const places = issues.map(({ path, message, at }) => {
-      const written = pathAsWritten(document.value, path, names);
-      return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
-    });
-    throw invalidInput(`${document.name} is not ${call.what}.`, places);
+    const written = issues.map((issue) => ({ ...issue, path: pathAsWritten(document.value, issue.path, names) }));
+    throw invalidDocument(document, call.what, written);
   }
   const target = await ctx.startWrite(call.scope);
   if (ctx.flags.dryRun) {
@@ -71,7 +68,6 @@ const sendEvents = defineCommand({
   ...intakeRecord,
   path: 'intake event',
   summary: "send one user's events",
-  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
   run: async (ctx, { flags }) => {
@@ -79,7 +75,7 @@ const sendEvents = defineCommand({
     return await sendIntake(ctx, flags, {
       schema: EventIntake,
       scope: 'seeding',
-      what: 'a body with events',
+      what: 'body with events',
       subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
       ...intake.event,
     });
@@ -90,14 +86,13 @@ const identifyUser = defineCommand({
   ...intakeRecord,
   path: 'intake identify',
   summary: "send one user's identities and attributes",
-  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
   run: async (ctx, { flags }) => {
     const { intake } = await ctx.api();
     return await sendIntake(ctx, flags, {
       schema: IdentityIntake,
       scope: 'identity',
-      what: 'a body with identities and attributes',
+      what: 'body with identities and attributes',
       subject: () => 'identities and attributes of 1 user',
       ...intake.identify,
     });

@@ -171,6 +171,8 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
       if (result.rejected > 0) ctx.setExit('partial');
       if (result.rows === 0 && !shard) ctx.out.warn(`${origin.input} has no rows.`);
       await ctx.out.emit(result, seedBulkView);
+      const { others } = run.rejects;
+      if (others.length > 0) ctx.out.note(`Rows that were rejected earlier are in ${others.join(', ')}.`);
       if (result.rejects !== null) ctx.out.note(await rejectsHint(ctx, result.rejects, flags));
     } finally {
       run.close();
@@ -181,8 +183,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
 /** Returns the number of users, such as `about 12,000 users`: an estimate for a large file or a single shard. */
 function usersOf({ rows, isExact }: SeedEstimate): string {
   if (rows === undefined) return 'an unknown number of users';
-  if (isExact) return rows === 1 ? '1 user' : `${grouped(rows)} users`;
-  return `about ${grouped(Number(rows.toPrecision(2)))} users`;
+  return isExact ? counted(rows, 'user') : `about ${counted(Number(rows.toPrecision(2)), 'user')}`;
 }
 
 /** The rejects file is NDJSON, whatever the input's format, so the input flags are omitted. */
@@ -201,15 +202,14 @@ function logCounts(ctx: Context, { accepted, batches, rejected }: SeedCounts): v
   ctx.logFacts({ counts: { rows: accepted + rejected, accepted, rejected, batches } });
 }
 
-function resultOf(counts: SeedCounts, run: SeedRun | undefined, origin: Origin): WithTarget<typeof seedBulkResult> {
-  const { accepted, rejected, batches, requests, retries, ms } = counts;
+function resultOf(
+  { ms, ...counts }: SeedCounts,
+  run: SeedRun | undefined,
+  origin: Origin,
+): WithTarget<typeof seedBulkResult> {
   return {
-    rows: accepted + rejected,
-    accepted,
-    rejected,
-    batches,
-    requests,
-    retries,
+    rows: counts.accepted + counts.rejected,
+    ...counts,
     seconds: Math.round(ms) / 1000,
     journal: run?.journal?.path ?? null,
     rejects: run && run.rejects.bytes !== null ? run.rejects.path : null,
@@ -222,7 +222,8 @@ function resumable(
   error: KnownError,
   { again, counts, origin, run }: { again: Again; counts: SeedCounts | undefined; origin: Origin; run: SeedRun },
 ): KnownError {
-  const { path, bytes } = run.rejects;
+  const { others, path, bytes } = run.rejects;
+  const written = bytes === null ? others : [...others, path];
   // For --resume, a corrected or changed input is a different input.
   const isInvalid = exitOf(error) === 'invalidInput';
   const isChanged = error.code === 'input.changed';
@@ -233,8 +234,8 @@ function resumable(
   return error.with({
     hint: [
       ...(isChanged ? [] : error.hints),
-      ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected.`] : []),
-      ...(bytes === null ? [] : [`The rejected rows are in ${path}.`]),
+      ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${grouped(counts.rejected)} rejected.`] : []),
+      ...(written.length === 0 ? [] : [`The rejected rows are in ${written.join(', ')}.`]),
       ...(isInvalid && counts === undefined ? [] : [run.journal ? next : 'Standard input cannot be resumed.']),
     ],
     details: {

@@ -37,7 +37,10 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
     map,
     shard,
     onSkippedColumns: reportSkippedColumns(ctx),
-    onNullWord: warnOfNulls(ctx),
+    onNullWord: (name: string, column: string, word: string) =>
+      ctx.out.warn(
+        `${name}: The column \`${column}\` contains the text \`${word}\`. If this text means a missing value, pass --null ${word}.`,
+      ),
   };
   const inputs = sources.map((source) => createSeedInput(source, options));
   for (const input of inputs) await input.check();
@@ -61,11 +64,4 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
     else
       ctx.out.warn(`${name}: ${text} If one of these columns is meant as a field, add ${lines.join(', ')} to the map.`);
   };
-}
-
-function warnOfNulls(ctx: Context): (name: string, column: string, word: string) => void {
-  return (name, column, word) =>
-    ctx.out.warn(
-      `${name}: The column \`${column}\` contains the text \`${word}\`. If this text means a missing value, pass --null ${word}.`,
-    );
 }

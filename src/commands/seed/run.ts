@@ -17,6 +17,7 @@ import { isUntouched, openRejects, refuseTaken } from '../../lib/files/seed-reje
 import { removeFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
@@ -73,7 +74,7 @@ export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }:
   const requests = first === undefined ? [] : [seeding.describeBulk(parseJson(first.toString('utf8')) as SingleSeed[])];
   await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
     [
-      `${counted(rows, 'row')}: ${rows - rejected} to send in ${counted(batches, 'request')}, ${rejected} rejected.`,
+      `${counted(rows, 'row')}: ${grouped(rows - rejected)} to send in ${counted(batches, 'request')}, ${grouped(rejected)} rejected.`,
       ...(requests[0] ? [`The first request would be sent to ${requests[0].url}.`] : []),
     ].join('\n'),
   );
@@ -150,9 +151,9 @@ export async function openRun(
     const before: SeedCheckpoint = { ...(resumed ?? nothing), settings: rowFlags };
     const { rejects: earlier } = before;
     const isMoved = flags.rejects !== undefined && earlier !== null && earlier.path !== wanted;
-    if (isMoved && earlier.bytes > 0) ctx.out.warn(`The rows that were rejected before are in ${earlier.path}.`);
+    const others = [...(earlier?.others ?? []), ...(isMoved && earlier.bytes > 0 ? [earlier.path] : [])];
     const kept = isMoved ? undefined : (earlier ?? undefined);
-    const rejects = openRejects(kept?.path ?? wanted, kept, ctx.out.warn);
+    const rejects = openRejects(kept?.path ?? wanted, kept, ctx.out.warn, others);
     return { journal, before, rejects, close: () => [rejects, journal].forEach((file) => file?.close()) };
   } catch (error) {
     journal?.close();
@@ -161,7 +162,7 @@ export async function openRun(
 }
 
 function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownError {
-  const done = `(${counted(counts.accepted, 'row')} accepted, ${counts.rejected} rejected)`;
+  const done = `(${counted(counts.accepted, 'row')} accepted, ${grouped(counts.rejected)} rejected)`;
   return fail('seed.run_before', {
     message: finished
       ? `These files have already been sent ${done}.`

@@ -1,11 +1,9 @@
 // `seed set`: sets a user's seeds.
-import { showPath } from '../../lib/contract/explain.ts';
 import { pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES } from '../../lib/contract/seeding.ts';
 import { checkSeed } from '../../lib/domain/seed/read-row.ts';
 import { createRowRules, type RuleFlags } from '../../lib/domain/seed/row-rules.ts';
-import { loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
-import { invalidInput } from '../../lib/kernel/errors.ts';
+import { invalidDocument, loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
@@ -32,22 +30,15 @@ export const setSeeds = defineCommand({
   run: (ctx, { flags }) => sendSeeds(ctx, flags),
 });
 
-interface SetFlags extends RuleFlags {
-  file: string;
-}
-
-async function sendSeeds(ctx: Context, flags: SetFlags): Promise<void> {
+async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }): Promise<void> {
   const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const rules = createRowRules(settings.names, flags);
   const { names } = rules;
   const checked = checkSeed(names.decode(withoutSchemaHint(document.value), SEED_NAMES), rules);
   if ('issues' in checked) {
-    const issues = checked.issues.map(({ path, message, at }) => {
-      const written = pathAsWritten(document.value, path, names);
-      return { file: document.name, path: showPath(written), ...document.locate(written, at), message };
-    });
-    throw invalidInput(`${document.name} is not a valid body for one user.`, issues);
+    const written = checked.issues.map((it) => ({ ...it, path: pathAsWritten(document.value, it.path, names) }));
+    throw invalidDocument(document, 'body for one user', written);
   }
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding');

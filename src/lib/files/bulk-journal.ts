@@ -63,7 +63,7 @@ function checkpointSchema() {
     /** State of the rejects file, with and without the rows about to be added; null if there are no rejects. */
     rejects: z.nullable(
       z.object({
-        ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()) },
+        ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()), others: z.optional(z.array(z.string())) },
         next: z.optional(z.object({ bytes: Count, digest: z.string() })),
       }),
     ),

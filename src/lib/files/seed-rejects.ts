@@ -26,6 +26,8 @@ export interface RejectsState {
   path: string;
   bytes: number;
   digest?: string | undefined;
+  /** Files with the rows that were rejected earlier. */
+  others?: string[] | undefined;
   next?: { bytes: number; digest: string } | undefined;
 }
 
@@ -45,7 +47,12 @@ export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
  * `kept` is the earlier run's file: rows after its last checkpoint are removed. A file that was changed after the run
  * is kept, and further rows go to a numbered file. Without `kept`, throws usage (2) if the file exists.
  */
-export function openRejects(path: string, kept: RejectsState | undefined, warn: (text: string) => void) {
+export function openRejects(
+  path: string,
+  kept: RejectsState | undefined,
+  warn: (text: string) => void,
+  others = kept?.others ?? [],
+) {
   if (kept === undefined) refuseTaken(path);
   let descriptor: number | undefined;
   let bytes: number | null = null;
@@ -62,6 +69,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
         );
     } else if (!isUntouched(before)) {
       path = freeName(path);
+      others = [...others, before.path];
       warn(`${before.path} was changed after the run, so it is kept. Further rejected rows are written to ${path}.`);
     } else if (before.bytes === 0) fs.rmSync(path);
     else {
@@ -91,6 +99,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
 
   return {
     path,
+    others,
     /** Returns the number of bytes written; null before the first row. */
     get bytes(): number | null {
       return bytes;
@@ -102,7 +111,7 @@ export function openRejects(path: string, kept: RejectsState | undefined, warn: 
     /** Returns the state for the journal. `next` is the state after the next `sync`. */
     state: (): RejectsState => {
       const next = waiting.length > 0 && { next: stateOf(hash.copy().update(waiting.join('')), waitingBytes) };
-      return { path, ...stateOf(hash.copy(), 0), ...next };
+      return { path, ...(others.length > 0 && { others }), ...stateOf(hash.copy(), 0), ...next };
     },
     add: (rejects: readonly Reject[]): void => {
       if (rejects.length === 0) return;

@@ -14,5 +14,6 @@ export function smallest(numbers: Iterable<number>): number {
 
 /** `12,345`. */
 export function grouped(count: number): string {
-  return Math.round(count).toLocaleString('en');
+  const whole = Math.round(count);
+  return whole < 1000 ? String(whole) : whole.toLocaleString('en');
 }

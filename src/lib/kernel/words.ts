@@ -1,8 +1,9 @@
 // Forms plurals, lists and sentences, and splits and quotes command lines.
+import { grouped } from './numbers.ts';
 
-/** Formats a count and its noun, such as `1 row` or `2 rows`. The default plural adds an `s`. */
+/** Formats a count and its noun, such as `1 row` or `2,000 rows`. The default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** Formats a list such as `a, b and 3 more`, with the first `most` items. */

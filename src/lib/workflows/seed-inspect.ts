@@ -10,8 +10,8 @@ import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
 /**
- * A column of the inputs. `field` is its likely content, if its name suggests one. `floats` counts ids that pandas wrote
- * as floating-point numbers, such as `123.0`, and `nulls` the rows that contain each null word.
+ * A column of the inputs. `field` is its likely content, if its name suggests one. `floats` counts ids that are written
+ * as floating-point numbers, such as `123.0`, or may have been rounded. `nulls` counts the rows with each null word.
  */
 const newColumn = (column: string) => {
   const nulls: Record<string, number> = {};
@@ -57,7 +57,8 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
       column.nulls[text] = (column.nulls[text] ?? 0) + 1;
     else if (column.field === 'xpid' || column.field?.startsWith('identity:')) {
       identity(column.field, value);
-      if (text !== undefined && FLOAT.test(text)) column.floats++;
+      if (text === undefined ? typeof value === 'number' && !Number.isSafeInteger(value) : FLOAT.test(text))
+        column.floats++;
     }
     if (text === undefined) return;
     clues.floats ||= FLOAT.test(text);
@@ -66,7 +67,11 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     clues.textNumbers ||= /^\d{10,19}$/.test(text);
   }
 
-  function takeBody(body: Record<string, unknown>): void {
+  function takeRecord(body: Record<string, unknown>): void {
+    if (!('calculated_attributes' in body)) {
+      for (const [column, value] of Object.entries(body)) take(column, value);
+      return;
+    }
     bodies++;
     identity('xpid', body['xpid']);
     const identities = body['identities'];
@@ -79,23 +84,23 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     let rows = 0;
     let unreadable = 0;
     let problem: string | null = null;
+    const groups: number[] = [];
+    const found = () => ({ file, format, compression, rows, unreadable, problem });
     if (format === 'parquet') {
-      const groups: number[] = [];
       const parquet = await openParquet(await input.file(), file);
       const parts = parquet.rows((_group, first, end) => groups.push(end - first) > 0);
       for await (const part of parts) {
         signal.throwIfAborted();
         rows += part.rows.length;
         unreadable += part.faults.size;
-        for (const row of part.rows) {
-          if (parquet.columns.includes('calculated_attributes'))
-            takeBody(Object.fromEntries(parquet.columns.map((column, index) => [column, row[index]])));
-          else for (const [index, column] of parquet.columns.entries()) take(column, row[index]);
-        }
+        for (const [index, [fault]] of part.faults)
+          problem ??= fault ? `row ${part.firstRow + index + 1}: ${fault.path}: ${fault.message}` : null;
+        for (const row of part.rows)
+          takeRecord(Object.fromEntries(parquet.columns.map((column, index) => [column, row[index]])));
       }
-      return { ...{ file, format, compression, rows, unreadable, problem }, row_groups: groups as number[] | null };
+      return { ...found(), row_groups: groups as number[] | null };
     }
-    const { heading, rows: groups } = await openTable([input], signal);
+    const { heading, rows: records } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
     if (hasLongName(header))
       throw invalidInput(`${file} cannot be read.`, [
@@ -104,20 +109,19 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     if (heading.columns) clues.delimiters.add(heading.delimiter);
     clues.unnamed ||= header.includes('');
     clues.headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));
-    for await (const group of groups) {
+    for await (const group of records) {
       for (const { content, locate } of group) {
         rows++;
         if ('cells' in content) for (const [index, column] of header.entries()) take(column, content.cells[index]);
-        else if ('value' in content && isRecord(content.value) && !hasLongName(Object.keys(content.value))) {
-          if ('calculated_attributes' in content.value) takeBody(content.value);
-          else for (const [column, value] of Object.entries(content.value)) take(column, value);
-        } else {
+        else if ('value' in content && isRecord(content.value) && !hasLongName(Object.keys(content.value)))
+          takeRecord(content.value);
+        else {
           unreadable++;
           if ('fault' in content) problem ??= `line ${locate({ column: 0 }).line}: ${content.fault}`;
         }
       }
     }
-    return { file, format, compression, rows, unreadable, problem, row_groups: null };
+    return { ...found(), row_groups: null };
   }
 
   const files: Awaited<ReturnType<typeof inspect>>[] = [];

@@ -1,6 +1,6 @@
 // Converts an HTTP response to an error: code, message and hint.
 import { exitOf, fail } from '../../errors/fail.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint, Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
 import type { KnownError, KnownErrorOptions, FailedRequest, Hints } from '../../kernel/errors.ts';
@@ -67,16 +67,19 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): K
   });
 }
 
+const AFTER_LOSS: Readonly<Record<Safety, string>> = {
+  repeat: 'Run the command again. Sending the same body twice is harmless.',
+  confirm: 'Check the current state before you run the command again.',
+  once: 'It was not sent again, because the platform may have processed it. Check its effect before you run the command again.',
+};
+
 /** Returns the error for a write that the platform may have executed. `cause` is the failure that hides the outcome. */
 export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);
   return new OutcomeUnknownError({
     message: `The outcome of ${method} ${path} is unknown: ${happened}`,
-    hint:
-      call.endpoint.safety === 'repeat'
-        ? 'Run the command again. Sending the same body twice is harmless.'
-        : 'Check the current state before you run the command again.',
+    hint: AFTER_LOSS[call.endpoint.safety],
     request: call.request,
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.code === 'interrupted' && { exit: exitOf(cause) }),
@@ -85,9 +88,7 @@ export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnkn
   });
 }
 
-type Options = Pick<KnownErrorOptions, 'status' | 'hint' | 'details'>;
-
-function failure(call: FailedCall, code: Code, message: string, options: Options): KnownError {
+function failure(call: FailedCall, code: Code, message: string, options: Partial<KnownErrorOptions>): KnownError {
   return fail(code, { ...options, message, request: call.request });
 }
 

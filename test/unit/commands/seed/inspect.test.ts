@@ -94,6 +94,18 @@ it('reports why rows are unreadable if --columns does not name every column', as
   expect((await seeding.run(args)).stdout).toBe(`data.csv: csv, 2 rows, 2 of them unreadable (${problem})\n`);
 });
 
+it('reports ids that Parquet may have rounded, and why the first row is unreadable', async () => {
+  const columnData = [
+    { name: 'customer_id', type: 'DOUBLE' as const, data: [1, 2 ** 60, 1.5] },
+    { name: 'city', type: 'BYTE_ARRAY' as const, data: [[0x78], [0xff], [0x79]].map((bytes) => Buffer.from(bytes)) },
+  ];
+  const file = seeding.write('users.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
+  expect(await inspect(file)).toMatchObject({
+    files: [{ rows: 3, unreadable: 1, problem: 'row 2: city: is not UTF-8 (0xff)' }],
+    columns: [{ column: 'customer_id', floats: 2 }, { column: 'city' }],
+  });
+});
+
 it('reports the number of unreadable rows', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n{"xpid":\n`);
   expect((await inspect(file)).files).toMatchObject([{ rows: 2, unreadable: 1 }]);

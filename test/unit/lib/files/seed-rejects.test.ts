@@ -149,6 +149,19 @@ describe('the rejects file', () => {
     ]);
   });
 
+  it('records each file that an earlier resume kept', () => {
+    const kept = written('old');
+    writeFileSync(path, 'corrected once');
+    const second = open(kept);
+    second.add([reject('new')]);
+    second.sync();
+    second.close();
+    writeFileSync(second.path, 'corrected twice');
+    const third = openRejects(second.path, second.state(), () => undefined);
+    expect(third.others).toEqual([path, second.path]);
+    expect(third.state()).toMatchObject({ others: [path, second.path] });
+  });
+
   it('is kept if it was changed after a killed run wrote its first rows', () => {
     const rejects = open();
     rejects.add([reject('killed')]);
