@@ -75,7 +75,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   if (plan.method === null) return live;
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
-  ctx.logFacts({ ids: [plan.id], ...undoGroup(plan, live) });
+  ctx.logFacts({ ids: [plan.id], ...undoGroup(plan) });
   const group = await writeGroup(groups, plan, wanted, live, ctx);
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes the group's members.`);
   return group;

@@ -9,9 +9,9 @@ import { groupCalls } from '../../lib/workflows/groups-write.ts';
 import { deleteConfirmed } from '../../lib/workflows/resource-write.ts';
 import { deletedResult, deletedView } from '../results.ts';
 import { AGGREGATIONS } from '../../lib/contract/choices.ts';
-import { type GroupAttribute, GroupRequest } from '../../lib/contract/groups.ts';
+import { type GroupAttribute, GroupPatch } from '../../lib/contract/groups.ts';
 import { explain, showPath } from '../../lib/contract/explain.ts';
-import { type KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
+import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint, nearestHint } from '../../lib/kernel/nearest.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
@@ -140,9 +140,14 @@ export const addAttributes = defineCommand({
     guard: 'you answered no',
   },
   run: (ctx, { args }) => {
-    const added = new Map(args.attribute.map(readAttribute).map(({ id, type = 'latest' }) => [id, { id, type }]));
+    const added = new Map<string, GroupAttribute>();
+    for (const { id, type = 'latest' } of args.attribute.map(readAttribute)) {
+      const other = added.get(id)?.type ?? type;
+      if (other !== type) throw usageError(`Conflicting aggregations for ${id}: ${other} and ${type}.`);
+      added.set(id, { id, type });
+    }
     return changeAttributes(ctx, args.group_id, (attributes) => [
-      ...attributes.map((attribute) => added.get(attribute.id) ?? attribute),
+      ...attributes.map((attribute) => ({ ...attribute, ...added.get(attribute.id) })),
       ...[...added.values()].filter(({ id }) => !attributes.some((attribute) => attribute.id === id)),
     ]);
   },
@@ -160,7 +165,6 @@ export const removeAttributes = defineCommand({
   exits: {
     notFound: 'group not found, or it does not share the attribute',
     conflict: 'another admin changed the group at the same time',
-    invalidInput: 'no attributes would remain',
     guard: 'you answered no',
   },
   run: (ctx, { args }) => {
@@ -168,7 +172,11 @@ export const removeAttributes = defineCommand({
     return changeAttributes(ctx, args.group_id, (attributes) => {
       const known = attributes.map(({ id }) => id);
       const unknown = ids.find((id) => !known.includes(id));
-      if (unknown !== undefined) throw notShared(args.group_id, unknown, known);
+      if (unknown !== undefined)
+        throw fail('groups.attribute_not_found', {
+          message: `Group ${args.group_id} does not share ${unknown}.`,
+          hint: nearestHint(unknown, known, `It shares ${known.join(', ') || 'nothing'}.`),
+        });
       return attributes.filter(({ id }) => !ids.includes(id));
     });
   },
@@ -178,12 +186,10 @@ export const removeAttributes = defineCommand({
 function readAttribute(text: string): { id: string; type: GroupAttribute['type'] | undefined } {
   const split = text.lastIndexOf('=');
   if (split < 0) return { id: text, type: undefined };
-  const type = AGGREGATIONS.find((known) => known === text.slice(split + 1));
-  if (type) return { id: text.slice(0, split), type };
-  throw usageError(
-    `Unknown aggregation \`${text.slice(split + 1)}\` in \`${text}\`.`,
-    choiceHint(text.slice(split + 1), AGGREGATIONS),
-  );
+  const [id, word] = [text.slice(0, split), text.slice(split + 1)];
+  const type = AGGREGATIONS.find((known) => known === word);
+  if (type) return { id, type };
+  throw usageError(`Unknown aggregation \`${word}\` in \`${text}\`.`, choiceHint(word, AGGREGATIONS));
 }
 
 async function changeAttributes(
@@ -194,7 +200,10 @@ async function changeAttributes(
   const live = await findGroup(ctx, groupId);
   const before = toGroupRequest(live);
   const wanted = { ...before, attributes: change(before.attributes) };
-  const issues = explain(GroupRequest, wanted).filter(({ path }) => path[0] === 'attributes');
+  // The group's own attributes are sent back as they are, with fields and types that the specification lacks.
+  const issues = explain(GroupPatch, wanted).filter(
+    ({ isUnknown, path: [, index = Infinity] }) => !isUnknown && Number(index) >= before.attributes.length,
+  );
   if (issues.length > 0) {
     throw invalidInput(
       'The attributes are not valid. Nothing was sent.',
@@ -202,11 +211,4 @@ async function changeAttributes(
     );
   }
   return await applyGroup(ctx, { plan: planGroup(live, wanted), live, wanted });
-}
-
-function notShared(groupId: string, attribute: string, known: readonly string[]): KnownError {
-  return fail('groups.attribute_not_found', {
-    message: `Group ${groupId} does not share ${attribute}.`,
-    hint: nearestHint(attribute, known, `It shares ${known.join(', ') || 'nothing'}.`),
-  });
 }

@@ -45,30 +45,27 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
 }
 
 /** Returns the arguments of the commands that undo the plan, and what no command restores. */
-export function undoGroup({ changes, id, method }: GroupPlan, live: GroupReply | undefined) {
+export function undoGroup({ changes, id, method }: GroupPlan) {
   if (method === 'POST') return { undo: [['groups', 'delete', id]] };
   const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
   const before = [...changed.map((it) => ({ id: it.id, type: it.type.from })), ...removed];
   const again = before.map((it) => `${it.id}=${String(it.type)}`);
-  const had = live?.attributes?.length ?? 0;
   const undo = [
+    // A full list has no room until attributes are removed.
+    ...(added.length > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
     ...(again.length > 0 ? [['groups', 'attributes', 'add', id, ...again]] : []),
-    // The last attribute cannot be removed.
-    ...(added.length > 0 && had > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
   ];
-  // A full list has no room until attributes are removed.
-  if (had > removed.length) undo.reverse();
   const rest = Object.keys(changes).filter((field) => field !== 'attributes' || undo.length === 0);
   return { undo, undoNote: rest.length > 0 ? `No command restores ${rest.join(' and ')}.` : undefined };
 }
 
-/** Converts the group to a request. Fields that the platform omits become empty. */
+/** Converts the group to a request. Fields that the platform omits become empty; attributes keep unknown fields. */
 export function toGroupRequest(live: GroupReply): GroupRequest {
   return {
     id: live.id,
     description: live.description ?? '',
     source_user_attribute: live.source_user_attribute ?? '',
-    attributes: attributesOf(live),
+    attributes: (live.attributes ?? []) as GroupAttribute[],
   };
 }
 

@@ -246,8 +246,9 @@ function createTaskCheck(known: Known): TaskCheck {
     if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
     const proposal = nearest(id, offered);
     const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
+    const task = id === id.trim() ? id : `"${id}"`;
     return liveTasks
-      ? { message: `task ${id} does not exist on the platform${hint}`, stops: true }
-      : { message: `task ${id} is not in the specification's list${hint}`, stops: false };
+      ? { message: `task ${task} does not exist on the platform${hint}`, stops: true }
+      : { message: `task ${task} is not in the specification's list${hint}`, stops: false };
   };
 }

@@ -1,8 +1,9 @@
 // Group definitions from the command line: minimal writes, one definition per workspace, lost responses.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { diffGroup } from '../../../../src/commands/groups/read.ts';
 import { planGroup } from '../../../../src/lib/domain/groups/plan.ts';
+import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { openPlatformHome, type PlatformHome } from '../../../helpers/platform-home.ts';
 
 const GROUP = `id: household # shared with the loyalty team
@@ -105,8 +106,29 @@ describe('groups attributes', () => {
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PATCH']);
   });
 
+  it('sends back unknown fields and types of the other attributes', async () => {
+    const size = { id: 'size', type: 'sum', window: '7d' };
+    const other = { id: 'other', type: 'median' };
+    const server = await startFaultServer();
+    onTestFinished(() => server.close());
+    const live = { id: 'household', description: '', source_user_attribute: 'x', attributes: [size, other] };
+    server.otherwise(json(live));
+    const dryRun = async (line: string) => {
+      const env = { ...home.env, CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
+      const { stdout } = await home.run(`groups attributes ${line} --dry-run -o json`, { env });
+      return (JSON.parse(stdout) as { requests: unknown[] }).requests;
+    };
+    const patch = (...attributes: unknown[]): unknown => [
+      expect.objectContaining({ method: 'PATCH', body: { attributes } }),
+    ];
+    expect(await dryRun('add household city')).toEqual(patch(size, other, { id: 'city', type: 'latest' }));
+    expect(await dryRun('add household size=average')).toEqual(patch({ ...size, type: 'average' }, other));
+    expect(await dryRun('remove household other')).toEqual(patch(size));
+  });
+
   it.each([
     ['an unknown type', 'groups attributes add household city=most --yes', 2, /latest, boolean_or, sum, average/],
+    ['two types for one attribute', 'groups attributes add household city=sum city --yes', 2, /city: sum and latest/],
     ['an unknown attribute', 'groups attributes remove household is_membr --yes', 5, /mean is_member\?/],
     ['an unknown group', 'groups attributes add househol city --yes', 5, /mean household\?/],
     [

@@ -1,7 +1,13 @@
 // Plans the smallest request that makes the desired change to a group definition.
 import { describe, expect, it } from 'vitest';
 import type { GroupReply, GroupRequest } from '../../../../../src/lib/contract/groups.ts';
-import { comparableGroup, limitWarning, planGroup, toGroupRequest } from '../../../../../src/lib/domain/groups/plan.ts';
+import {
+  comparableGroup,
+  limitWarning,
+  planGroup,
+  toGroupRequest,
+  undoGroup,
+} from '../../../../../src/lib/domain/groups/plan.ts';
 
 const LIVE: GroupReply = {
   id: 'household',
@@ -98,6 +104,17 @@ describe('a group plan', () => {
     const empty: GroupRequest = { id: 'household', description: '', source_user_attribute: '', attributes: [] };
     expect(toGroupRequest(bare)).toEqual(empty);
     expect(planGroup(bare, empty)).toEqual({ id: 'household', method: null, changes: {} });
+  });
+});
+
+it('undoes a new list of attributes by removing and adding attributes, even if the list was empty', () => {
+  const undoOf = (from: GroupReply['attributes'], to: GroupRequest['attributes']) =>
+    undoGroup(planGroup({ ...LIVE, attributes: from }, { ...WANTED, attributes: to }));
+  const size = { id: 'size', type: 'sum' } as const;
+  const remove = ['groups', 'attributes', 'remove', 'household', 'size'];
+  expect(undoOf([], [size])).toEqual({ undo: [remove] });
+  expect(undoOf([{ id: 'city', type: 'latest' }], [size])).toEqual({
+    undo: [remove, ['groups', 'attributes', 'add', 'household', 'city=latest']],
   });
 });
 

@@ -223,6 +223,7 @@ describe('validation against the live tasks', () => {
 
   it.each([
     ['forgotten:view', 'task forgotten:view does not exist on the platform'],
+    ['audiences:view ', 'task "audiences:view " does not exist on the platform; did you mean audiences:view?'],
     ['Audiences:view', 'task Audiences:view does not exist on the platform; did you mean audiences:view?'],
     ['new_feature:veiw', 'task new_feature:veiw does not exist on the platform; did you mean new_feature:view?'],
     ['catalog:*', 'task catalog:* does not exist on the platform'],
