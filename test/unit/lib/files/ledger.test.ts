@@ -85,7 +85,7 @@ it('skips a partial line and appends after it', async () => {
   expect(requests).toEqual([]);
 });
 
-it('keeps the status from the response with its request', async () => {
+it('stores the status from the response to the submission', async () => {
   await open().record([
     sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
     state('a', 'completed'),
