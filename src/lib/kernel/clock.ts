@@ -53,9 +53,22 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    work.then(resolve, reject).finally(onAbort(signal, abort));
   });
+}
+
+/**
+ * Calls `act` when the signal is aborted. The returned function cancels this and releases `act`: Node links a signal's
+ * listeners to each other, so V8's quick collections would keep the removed ones with all that they refer to.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  let held: typeof act | undefined = act;
+  const listener = (): void => held?.();
+  signal.addEventListener('abort', listener, { once: true });
+  return () => {
+    held = undefined;
+    signal.removeEventListener('abort', listener);
+  };
 }
 
 async function timer(ms: number, signal?: AbortSignal): Promise<void> {

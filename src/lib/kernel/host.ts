@@ -108,11 +108,14 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Limit for V8's new space, including both halves. */
+/** Size at which V8's new space stops growing, including both halves. Otherwise, it grows to 32 MB. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Stops V8 from doubling its new space up to 32 MB, so that a long run uses no more memory than a short one. */
-export function limitNewSpace(): void {
+/** Stops V8 from growing its heap to four times the live objects. Returns false if the heap is still too small. */
+export function limitHeap(): boolean {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-  if (space !== undefined && space.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
+  if (space === undefined || space.space_size < ENOUGH_BYTES) return false;
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=100');
+  return true;
 }

@@ -6,7 +6,7 @@ import { createMarks, completedBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
-import { limitNewSpace } from '../kernel/host.ts';
+import { limitHeap } from '../kernel/host.ts';
 import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
 import { readBatches, type SeedInputs } from './seed-input.ts';
 
@@ -45,6 +45,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   );
   let checkpointAt = startedAt;
   let recorded = before;
+  let isLimited = false;
   let bytesRead = 0;
   let rowsRead = counts.accepted + counts.rejected;
 
@@ -60,6 +61,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   async function* tasks(deliver: BatchDelivery): AsyncGenerator<Task[]> {
     checkpoint(false);
     for await (const { batches, bytes } of readBatches(inputs, packer, before.mark)) {
+      isLimited ||= limitHeap();
       bytesRead = bytes;
       for (const { count, refused } of batches) rowsRead += count + refused.length;
       yield batches.map((batch) => () => complete(batch, deliver, marks.open(batch)));
@@ -100,7 +102,6 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     recorded = { ...before, ...marks.snapshot(), counts: now, rejects: kept, finished };
     journal?.write(recorded);
     checkpointAt = clock.now();
-    limitNewSpace();
     return now;
   }
 

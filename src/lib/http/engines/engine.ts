@@ -2,6 +2,7 @@
 import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply, type Sink } from '../types.ts';
 import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
 import type { SecureContext } from 'node:tls';
+import { onAbort } from '../../kernel/clock.ts';
 import { usageError } from '../../kernel/errors.ts';
 
 export interface Engine {
@@ -41,28 +42,20 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
     const aborted = (): void => abandon('aborted', signal.reason);
     const total = setTimeout(() => abandon(stage === 'connecting' ? 'connect-timeout' : 'timeout'), timeoutMs);
     let pause = setTimeout(() => abandon('connect-timeout'), CONNECT_TIMEOUT_MS);
-    signal.addEventListener('abort', aborted, { once: true });
+    const ignoreAbort = onAbort(signal, aborted);
 
-    function finish(): boolean {
-      if (stage === 'over') return false;
+    function finish(conclude: () => void, isComplete = false): void {
+      if (stage === 'over') return;
       stage = 'over';
       clearTimeout(total);
       clearTimeout(pause);
-      signal.removeEventListener('abort', aborted);
-      return true;
+      ignoreAbort();
+      if (!isComplete) stop?.();
+      conclude();
     }
 
-    function fail(error: unknown): void {
-      if (!finish()) return;
-      stop?.();
-      reject(error as Error);
-    }
-
-    function tooLarge(): void {
-      if (!finish()) return;
-      stop?.();
-      resolve({ ...reply, body: Buffer.alloc(0), tooLarge: true });
-    }
+    const fail = (error: unknown): void => finish(() => reject(error as Error));
+    const tooLarge = (): void => finish(() => resolve({ ...reply, body: Buffer.alloc(0), tooLarge: true }));
 
     /** An error from the sink is not a connection failure, so it is thrown unchanged. */
     function feed(work: () => void): void {
@@ -97,9 +90,7 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
         chunks.push(chunk);
         if (reply.size > MAX_ANSWER_BYTES) tooLarge();
       },
-      ended: () => {
-        if (finish()) resolve({ ...reply, body: Buffer.concat(chunks), tooLarge: false });
-      },
+      ended: () => finish(() => resolve({ ...reply, body: Buffer.concat(chunks), tooLarge: false }), true),
       failed: (error) => {
         fail(error instanceof TransportError ? error : transportErrorOf(error, phase(), stage === 'answering'));
       },

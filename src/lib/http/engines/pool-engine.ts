@@ -32,9 +32,7 @@ export function createPoolEngine(options: PoolOptions): Engine {
   }
 
   return {
-    send: async (exchange) => {
-      return dispatch(await dispatcherFor(exchange.origin), exchange);
-    },
+    send: async (exchange) => dispatch(await dispatcherFor(exchange.origin), exchange),
     close: async () => {
       await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));
       dispatchers.clear();
@@ -89,12 +87,8 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
-        onResponseData: (_controller, chunk) => {
-          progress.received(chunk);
-        },
-        onResponseEnd: () => {
-          progress.ended();
-        },
+        onResponseData: (_controller, chunk) => progress.received(chunk),
+        onResponseEnd: () => progress.ended(),
         onResponseError: (_controller, error) => {
           progress.failed(isProxyRefusal(error) ? new TransportError('proxy', 'not-delivered', error) : error);
         },

@@ -2,6 +2,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { onAbort } from '../../kernel/clock.ts';
 import { writePrivateFile } from '../../kernel/durable.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
@@ -81,10 +82,7 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
   await new Promise<void>((resolve, reject) => {
     signal.throwIfAborted();
     const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env });
-    const stop = (): void => {
-      child.kill('SIGTERM');
-    };
-    signal.addEventListener('abort', stop, { once: true });
+    const ignoreAbort = onAbort(signal, () => child.kill('SIGTERM'));
     const refuse = (reason: string): void => {
       reject(
         fail('editor.failed', {
@@ -97,7 +95,7 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       refuse(`did not start: ${error.message}`);
     });
     child.on('exit', (code, endedBy) => {
-      signal.removeEventListener('abort', stop);
+      ignoreAbort();
       if (signal.aborted) reject(signal.reason as Error);
       else if (code === 0) resolve();
       else refuse(endedBy ? `was terminated by ${endedBy}` : `exited with code ${code}`);

@@ -1,7 +1,7 @@
-// The system clock: long, short and aborted waits, and waiting for work with a time limit.
+// The system clock: long, short and aborted waits, waiting for work with a time limit, and actions on abort.
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
+import { onAbort, systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
 import { fakeTimersOf } from '../../../helpers/fake-timers.ts';
 
 const DAY = 86_400_000;
@@ -84,5 +84,25 @@ describe('waitAtMost', () => {
     stop.abort(new Error('Ctrl-C'));
     await end;
     expect(openTimers()).toBe(0);
+  });
+});
+
+describe('onAbort', () => {
+  it('calls the action when the signal is aborted', () => {
+    const stop = new AbortController();
+    const act = vi.fn();
+    onAbort(stop.signal, act);
+    stop.abort();
+    expect(act).toHaveBeenCalledTimes(1);
+  });
+
+  it('releases a canceled action, even while something else refers to its listener', () => {
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, 'addEventListener');
+    const act = vi.fn();
+    onAbort(signal, act)();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    (add.mock.calls[0]?.[1] as () => void)();
+    expect(act).not.toHaveBeenCalled();
   });
 });
