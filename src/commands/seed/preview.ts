@@ -45,7 +45,7 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: num
     throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,
       hint: {
-        text: 'Rows are counted from 1, without the header. To count them:',
+        text: 'Rows are counted from 1, not including the header. To count them:',
         command: `cdpadm seed validate ${shellWord(file)}`,
       },
     });

@@ -77,7 +77,7 @@ export const applyFolder = defineCommand({
   output: appliedResult,
   notes: [
     'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion.',
-    '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still produce the same plan. If the platform has changed since then, nothing is sent (exit 6).',
+    '--plan does not need a folder: the plan contains the definitions, with references instead of secrets. If you also pass a folder, it must still produce the same plan. If the platform has changed since the plan was saved, nothing is sent (exit 6).',
     'If a step fails, only the steps that depend on it are skipped. The result lists the outcome of every step. To finish the rest, apply again. If you used a saved plan, save a new one first.',
   ],
   examples: [

@@ -120,7 +120,7 @@ export const WAREHOUSE_ERRORS = {
   'seed.no_row': {
     exit: 'notFound',
     summary: 'The file has no such row.',
-    explanation: 'Rows are counted from 1, without the header.',
+    explanation: 'Rows are counted from 1, not including the header.',
     fix: 'Count the rows with `cdpadm seed validate`.',
   },
   'seed.run_before': {
