@@ -2,6 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { run } from '../../src/main.ts';
 import { createTestIo } from './cli.ts';
@@ -32,6 +34,18 @@ export interface Assistant {
   code: Promise<number>;
 }
 
+const compiled = new Map<string, JsonSchemaValidator<unknown>>();
+
+/** The SDK's validation of answers. Compiles each schema once, because compiling takes longer than most tests. */
+const keptValidators: jsonSchemaValidator = {
+  getValidator: <T>(schema: object) => {
+    const key = JSON.stringify(schema);
+    const validate = compiled.get(key) ?? new AjvJsonSchemaValidator().getValidator<unknown>(schema);
+    compiled.set(key, validate);
+    return validate as JsonSchemaValidator<T>;
+  },
+};
+
 /** Starts `cdpadm mcp` with these flags. */
 export async function openAssistant(
   home: { env: Record<string, string>; cwd: string },
@@ -51,7 +65,7 @@ export async function openAssistant(
   };
   const stop = new AbortController();
   const code = run(['mcp', ...flags], { ...test.io, stdout }, stop);
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator: keptValidators });
   // The transport is the same on both sides.
   await client.connect(new StdioServerTransport(output, input));
   // From now on, the client checks each answer against its tool's output schema.

@@ -37,6 +37,8 @@ const HUNG_AFTER_MS = 5000;
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
   let kept: { url: string; pem: string } | undefined;
+  /** When the kept certificate expires: parsing it for every response would take longer than verifying the response. */
+  let expiry: { of: string; at: number } | undefined;
   let fetching: Promise<ProcessorCertificate> | undefined;
   let fetchingSince = 0;
   let refreshedAt = Number.NEGATIVE_INFINITY;
@@ -49,9 +51,8 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
     });
     from = url;
     const pem = await download(api, url, signal);
-    kept = { url, pem };
-    cache.write(kept);
-    return { url, pem, cached: false };
+    cache.write((kept = { url, pem }));
+    return { ...kept, cached: false };
   }
 
   /** Concurrent messages share one download. A later message does not join a download that hangs. */
@@ -67,9 +68,10 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   return {
     get: async () => {
       kept ??= cache.read();
-      const [own] = kept === undefined ? [] : (parseCertificates(kept.pem) ?? []);
-      if (kept && own && Date.parse(own.validTo) >= clock.now()) return { ...kept, cached: true };
-      return await fetchOnce();
+      if (!kept) return await fetchOnce();
+      if (expiry?.of !== kept.pem)
+        expiry = { of: kept.pem, at: Date.parse(parseCertificates(kept.pem)?.[0]?.validTo ?? '') };
+      return expiry.at >= clock.now() ? { ...kept, cached: true } : await fetchOnce();
     },
     refresh: async ({ pem }) => {
       if (fetching) return await fetching;

@@ -43,9 +43,7 @@ export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
 
 /** `pem` contains the processor's certificate, followed by the certificates of the intermediate authorities. */
 export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateCheck {
-  const certificates = parseCertificates(pem);
-  if (!certificates) return { issue: 'cannot be read as PEM' };
-  const [own, ...between] = certificates;
+  const [own, ...between] = parseCertificates(pem) ?? [];
   if (!own) return { issue: 'cannot be read as PEM' };
   try {
     const issue = ownIssue(own, domain, trust.now);

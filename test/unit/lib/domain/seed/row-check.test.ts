@@ -79,8 +79,9 @@ test('accepts any number of attributes with names of any length, in many success
 
 /** Replacements for a byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** The test tries one in this many changes. */
-const EACH = size(1, 5);
+/** The test tries one in this many changes. The seed selects which, so each commit tries others. */
+const EACH = size(1, 15);
+const FIRST = SEED % EACH;
 
 test('accepts a row with one byte removed or replaced only if it is still valid with the same value', () => {
   const fresh = (): RowCheck => createRowCheck(rules);
@@ -90,7 +91,7 @@ test('accepts a row with one byte removed or replaced only if it is still valid 
     const primed = fresh();
     for (let at = 0; at < valid.length; at++) {
       for (const [index, sign] of REPLACEMENTS.entries()) {
-        if ((at + index) % EACH > 0) continue;
+        if ((at + index) % EACH !== FIRST) continue;
         const row = `${valid.slice(0, at)}${sign}${valid.slice(at + 1)}`;
         expect(passes(valid, primed)).toBe(true);
         const [first, next] = [passes(row, fresh()), passes(row, primed)];

@@ -362,7 +362,7 @@ describe('a run fails', () => {
 });
 
 describe('a long run', () => {
-  const ROWS = size(100_000, 20_000);
+  const ROWS = size(100_000, 6000);
   const MANY = `
     CREATE TABLE people (customer_id TEXT, city TEXT);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
@@ -393,7 +393,7 @@ describe('a long run', () => {
     const before = await startSync(
       { warehouse, data },
       { pipeline_type: 'events', field_transformation_id: 'map' },
-      "SELECT 'one' AS customer_id, 'seen' AS event_name FROM people LIMIT 10000",
+      "SELECT 'one' AS customer_id, 'seen' AS event_name FROM people LIMIT 5000",
     );
     await before.trigger();
     let done = 0;
@@ -401,8 +401,8 @@ describe('a long run', () => {
     await before.close();
     const after = await opened(startWarehouseEmulator({ warehouse, data }));
     await after.api.advance('1s');
-    expect((await after.runs())[0]).toMatchObject({ status: 'success', successful_records: 10_000 });
-    expect((await after.profile('customer_id=one'))?.events).toHaveLength(10_000);
+    expect((await after.runs())[0]).toMatchObject({ status: 'success', successful_records: 5000 });
+    expect((await after.profile('customer_id=one'))?.events).toHaveLength(5000);
   });
 });
 
