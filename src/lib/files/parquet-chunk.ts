@@ -205,7 +205,7 @@ export class ColumnChunk {
       const { values } = this.#dictionary;
       const width = reader.view.getUint8(reader.offset++);
       if (width > MOST_BITS) throw new Error(`it uses dictionary indexes of ${width} bits`);
-      const indexes = new Uint32Array(count);
+      const indexes = width > 8 ? new Uint32Array(count) : new Uint8Array(count);
       if (width > 0) readRleBitPackedHybrid(reader, width, indexes, 0);
       return (index) => {
         const found = indexes[index] ?? values.length;
