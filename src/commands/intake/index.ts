@@ -56,9 +56,7 @@ async function sendIntake<Body extends { environment: string }>(
     throw invalidDocument(document, call.what, written);
   }
   const target = await ctx.startWrite(call.scope);
-  if (ctx.flags.dryRun) {
-    return await ctx.out.emitDryRun([call.describe(body as Body)]);
-  }
+  if (ctx.flags.dryRun) return await ctx.out.emitDryRun([call.describe(body as Body)]);
   await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
   await call.send(body as Body, ctx.signal);
   return { accepted: true, target };

@@ -117,10 +117,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const { openInputs } = await import('./inputs.ts');
     const opened = await openInputs(ctx, files, flags, shard);
     const target = await ctx.startWrite('seeding');
-    if (ctx.flags.dryRun || ctx.flags.curl) {
-      await showDryRun(ctx, opened, numbers);
-      return;
-    }
+    if (ctx.flags.dryRun || ctx.flags.curl) return await showDryRun(ctx, opened, numbers);
     const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
     const run = await openRun(ctx, opened, numbers, flags, again, async () => {
       const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');

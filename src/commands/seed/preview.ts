@@ -41,7 +41,7 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: num
     import('../../lib/workflows/seed-validate.ts'),
   ]);
   const found = await findRow(await openInputs(ctx, [file], flags), flags.row, ctx.signal);
-  if (found === undefined) {
+  if (found === undefined)
     throw fail('seed.no_row', {
       message: `${file} has no row ${flags.row}.`,
       hint: {
@@ -49,9 +49,6 @@ async function preview(ctx: Context, file: string, flags: ReadFlags & { row: num
         command: `cdpadm seed validate ${shellWord(file)}`,
       },
     });
-  }
-  if ('refused' in found) {
-    throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
-  }
+  if ('refused' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
   await ctx.out.emit(parseJson(found.body), view);
 }

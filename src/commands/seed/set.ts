@@ -42,10 +42,7 @@ async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }): Pro
   }
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding');
-  if (ctx.flags.dryRun) {
-    await ctx.out.emitDryRun([seeding.set.describe(checked.seed)]);
-    return;
-  }
+  if (ctx.flags.dryRun) return await ctx.out.emitDryRun([seeding.set.describe(checked.seed)]);
   await ctx.confirmWrite(`Seed 1 user into ${workspaceOf(target, [checked.seed.environment])}?`);
   await seeding.set.send(checked.seed, ctx.signal);
   await ctx.out.emit({ accepted: true, target }, view);

@@ -7,7 +7,7 @@ import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
 import { type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
 import type { RecordTable, RowIssue } from './batch.ts';
-import { createNumberReader } from './numbers.ts';
+import { createNumberReader, numberAdvice } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
 import type { RowReader } from './row-bytes.ts';
 import type { OnNullWord } from './null-cells.ts';
@@ -44,7 +44,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   let number = -1;
   let table: Table | undefined;
   let readNumbers: ((cells: unknown[]) => RowIssue[]) | undefined;
-  let width = 0;
+  let titles: string[] = [];
 
   function take(): void {
     if (table !== undefined) takeRecord(table);
@@ -60,7 +60,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 
   function useHeader(header: readonly string[]): Table {
     table = tableOf(header, { ...options, line: feed.line });
-    width = header.length;
+    titles = header.map((text) => text.trim());
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const floats = dialect.floats === true;
     if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
@@ -88,14 +88,18 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuseWith(line, odd, feed.source, true);
       return;
     }
-    packer.takeValue(value(found), line, (one) => issue(one, found));
+    packer.takeValue(value(found), line, (one) => {
+      const { path, message } = issue(one, found);
+      const cell = /must be a (whole )?number/.test(message) ? found[titles.indexOf(path)] : undefined;
+      return { path, message: message + (typeof cell === 'string' ? numberAdvice(cell, feed.separator) : '') };
+    });
   }
 
   function wrongWith(): string | undefined {
     if (!feed.isSound) return 'contains invalid UTF-8';
     if (record.fault) return record.fault.message;
-    if (record.count === width) return undefined;
-    return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${width}`;
+    if (record.count === titles.length) return undefined;
+    return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${titles.length}`;
   }
 
   return {

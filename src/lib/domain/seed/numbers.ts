@@ -3,6 +3,7 @@ import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { Column } from './columns.ts';
+import { COMMA } from './scan.ts';
 
 /**
  * Returns a function that rewrites the cells of a record in place and returns their issues. `header` contains the
@@ -28,6 +29,12 @@ export function createNumberReader(
     }
     return issues;
   };
+}
+
+/** Returns the flag that accepts a cell that is not a number in JSON, or nothing. */
+export function numberAdvice(cell: string, separator: number): string {
+  if (/^\d{1,19}\.0$/.test(cell)) return '; for numbers that pandas wrote, pass --source pandas';
+  return separator !== COMMA && /^-?[\d.]{1,20},\d+$/.test(cell) ? '; for decimal commas, pass --source excel' : '';
 }
 
 function kindOf(column: Column | undefined): 'number' | 'whole' | undefined {
