@@ -16,10 +16,7 @@ import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
 /** Returns the earlier run with the same content, and its rows. Discards a run that sent nothing (decision: D415). */
-export async function readEarlierRun(
-  journal: DsrJournal | undefined,
-  isDryRun: boolean,
-): Promise<{ head?: JournalHead; states: RowStates }> {
+export async function readEarlierRun(journal: DsrJournal | undefined, isDryRun: boolean) {
   const states = createRowStates();
   const head = await journal?.head();
   if (!journal || !head) return { states };

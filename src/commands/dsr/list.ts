@@ -79,7 +79,9 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
   const group = flags.groupId === undefined ? undefined : await openGroup(flags.groupId, session);
-  const requests = group ? ofGroup(group, flags, until) : await ofLedger(ctx, session, flags, until);
+  const ofGroup = flags.due ? group && dueFirst(group).filter((request) => isWithin(request, until)) : group;
+  const ofLedger = () => (flags.due ? mostUrgent(ctx, session, flags, until) : newest(ctx, session, flags.limit));
+  const requests = ofGroup ?? (await ofLedger());
   await ctx.out.emit(requests, await viewOf(ctx, flags, session));
   const isReported =
     flags.due === true &&
@@ -158,12 +160,6 @@ const openGroup = (id: string, session: ListPorts): Promise<RequestOverview[]> =
     throw error.with({ message: `Group ${id} could not be read from the platform. ${error.message}` });
   });
 
-const ofGroup = (group: RequestOverview[], { due }: ListFlags, until: number): RequestOverview[] =>
-  due ? dueFirst(group).filter((request) => isWithin(request, until)) : group;
-
-const ofLedger = (ctx: Context, session: ListPorts, flags: ListFlags, until: number): Promise<RequestOverview[]> =>
-  flags.due ? mostUrgent(ctx, session, flags, until) : newest(ctx, session, flags.limit);
-
 async function newest(ctx: Context, session: ListPorts, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);
   if (hasMore)
@@ -174,17 +170,12 @@ async function newest(ctx: Context, session: ListPorts, limit: number): Promise<
 }
 
 /** Reads the whole ledger, because the oldest request may be the most urgent (decision: D202). */
-async function mostUrgent(
-  ctx: Context,
-  session: ListPorts,
-  { failIfDue, failIfOverdue, limit }: ListFlags,
-  until: number,
-): Promise<RequestOverview[]> {
-  const { ledger } = session;
+async function mostUrgent(ctx: Context, session: ListPorts, flags: ListFlags, until: number) {
+  const { limit } = flags;
   const withProgress: Pick<LedgerPort, 'byUrgency'> = {
-    byUrgency: (urgency, count) => withReadingProgress(ctx, ledger.byUrgency(urgency, count)),
+    byUrgency: (urgency, count) => withReadingProgress(ctx, session.ledger.byUrgency(urgency, count)),
   };
-  const isPatient = failIfDue === true || failIfOverdue === true;
+  const isPatient = flags.failIfDue === true || flags.failIfOverdue === true;
   const { asked, left, requests } = await dueRequests(withProgress, { limit, until, isPatient }, session);
   const shown = limit === 1 ? 'the most urgent one is' : `the ${limit} most urgent are`;
   if (left > 0 && requests.length === limit)

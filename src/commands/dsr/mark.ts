@@ -63,10 +63,9 @@ export const markRequests = defineCommand({
     const { ledger } = await openDsrMemory(ctx);
     const known = await ledger.find(ids);
     const at = isoMillis(ctx.clock.now());
-    const isNowAnswered = (answered ?? unanswered) === undefined ? undefined : answered === true;
     const facts = {
       at,
-      ...(isNowAnswered !== undefined && { answered: isNowAnswered }),
+      ...((answered ?? unanswered) !== undefined && { answered: answered === true }),
       ...(extended !== undefined && { extended }),
       ...(reason !== undefined && { reason }),
     };

@@ -6,14 +6,15 @@ import { openTable } from '../../lib/bulk/rows.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { nameTaken, writeNewFile } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
-import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { preparedLines } from '../../lib/workflows/dsr-row-output.ts';
 import { openBulkInputs } from '../bulk-flags.ts';
 import { rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
 import { normalizeOptionsOf } from './session.ts';
+import { submitRequests } from './submit.ts';
 
 export const prepareRequests = defineCommand({
   path: 'dsr prepare',
@@ -48,5 +49,12 @@ export const prepareRequests = defineCommand({
     const text = `${counted(rows, 'row')}, ${withoutId} of them with new ids, ${cleanLine(done)}.`;
     const data = { ...(dryRun && { dry_run: true }), rows, ids_made: withoutId, out };
     await ctx.out.beside().emit(data, { kind: 'document', text: () => text });
+    if (dryRun) return;
+    const { dialect, format } = inputs[0];
+    const added = ['submittedTime', 'format', 'filesFrom', 'saveMap', 'headerless', 'columns'];
+    const once = format === 'csv' && dialect.escapes ? [...added, 'source'] : added;
+    const kept = Object.fromEntries(Object.entries(flags).filter(([name]) => !once.includes(name)));
+    const command = shellLine(commandWords(submitRequests, [], { ...kept, bulk: [out] }, ctx.flags));
+    ctx.out.note({ text: 'To submit it:', command });
   },
 });

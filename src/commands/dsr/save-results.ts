@@ -49,6 +49,9 @@ export const saveResults = defineCommand({
     const download = openDownload(resolve(ctx.io.cwd, flags.dir), id);
     try {
       await session.api.results(url, download.sink, ctx.signal);
+      // Without records the platform responds with 404, so an empty file answers nothing.
+      if (download.isEmpty())
+        throw fail('http.unreadable', { message: `The results of request ${id} are empty. Nothing was saved.` });
     } catch (error) {
       download.discard();
       if (!isWithoutData(error)) throw error;

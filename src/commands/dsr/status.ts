@@ -107,12 +107,7 @@ export const awaitRequests = defineCommand({
   run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
 });
 
-export async function waitAndShow(
-  ctx: Context,
-  session: DsrPorts,
-  ids: readonly string[],
-  until: string,
-): Promise<void> {
+export async function waitAndShow(ctx: Context, session: DsrPorts, ids: readonly string[], until: string) {
   const progress = ctx.out.progress(`Waiting for ${until}`);
   const onState: WaitOptions['onState'] = async (now) => {
     const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');

@@ -187,11 +187,7 @@ function duplicate(before: LedgerRequest): Error {
 }
 
 /** Returns the source of the request. On a terminal, its `read` asks for missing parts, and can be called again. */
-async function openRequest(
-  ctx: Context,
-  session: SubmitSession,
-  flags: OneFlags,
-): Promise<{ canGoBack: boolean; read(): Promise<GivenRequest> }> {
+async function openRequest(ctx: Context, session: SubmitSession, flags: OneFlags) {
   const { file } = flags;
   if (file !== undefined) {
     const given = givenFlags(flags);

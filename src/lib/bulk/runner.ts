@@ -1,7 +1,7 @@
 // Runs the tasks of a bulk run as rows are read, with limited concurrency. Ends soon after a failure or a stop.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
-import { type Clock, waitAtMost } from '../kernel/clock.ts';
+import { abortable, type Clock, waitAtMost } from '../kernel/clock.ts';
 import { type Gate, MAX_PAUSED } from './gate.ts';
 
 /** Work on one row or batch, until its outcome is known. An error that it throws ends the run. */
@@ -16,12 +16,12 @@ export interface RunOptions {
   atOnce: number;
 }
 
-/** Maximum time that unfinished tasks may take to finish after a stop or a failure. */
+/** Maximum time that unfinished tasks may take to finish after a stop. */
 const GRACE_MS = 600;
 
 /**
- * Runs the tasks in groups as they are read. `start` gets a signal that is aborted after the grace period, which also
- * ends unfinished requests. Resolves to the reason why the run ended early, or to undefined once all tasks are done.
+ * Runs the tasks in groups as they are read. After a failure, unfinished requests complete. After a stop, `start`'s
+ * signal ends them once the grace period is over. Resolves to why the run ended early, or to undefined.
  */
 export async function runTasks(
   { atOnce, clock, gate, signal }: RunOptions,
@@ -71,7 +71,8 @@ export async function runTasks(
   signal.removeEventListener('abort', stop);
   if (failure === undefined) return undefined;
   const rest = Promise.all(unfinished);
-  await waitAtMost(rest, GRACE_MS, clock);
+  // Each request has a time limit of its own. If the outcome is not awaited, only the next run reads it.
+  await abortable(rest, signal).catch(() => waitAtMost(rest, GRACE_MS, clock));
   hard.abort(failure.error);
   await rest;
   return failure;

@@ -6,7 +6,16 @@ import { callbackUrlIssue, EXTENSION_PREFIX, identityIssues, OTHER_SPELLING, SEN
 import { endpoints } from './endpoint.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { DSR_LIMITS } from './limits.ts';
-import { hasControlCharacter, Integer, type Keywords, oneFieldOf, textWhere, Time, word } from './shared.ts';
+import {
+  hasControlCharacter,
+  Integer,
+  type Keywords,
+  noDuplicates,
+  oneFieldOf,
+  textWhere,
+  Time,
+  word,
+} from './shared.ts';
 
 export const API_VERSION = '3.0';
 export const FORWARDING_STATUSES = ['pending', 'skipped', 'sent', 'failed'] as const;
@@ -153,6 +162,7 @@ export const RequestStatusReply = z.looseObject({
   extensions: z.nullish(z.array(ForwardingEntry)),
 });
 export type RequestStatusReply = z.infer<typeof RequestStatusReply>;
+const GroupReply = z.array(RequestStatusReply).check(noDuplicates('subject_request_id'));
 
 export const CancelReply = z.looseObject({
   expected_completion_time: Time,
@@ -186,7 +196,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     reply: RequestStatusReply,
     about: { requestId: 'subject_request_id' },
   },
-  list: { method: 'GET', path: '/requests', reply: z.array(RequestStatusReply), query: ['group_id'] },
+  list: { method: 'GET', path: '/requests', reply: GroupReply, query: ['group_id'] },
   cancel: {
     method: 'DELETE',
     path: '/requests/{requestId}',

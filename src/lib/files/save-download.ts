@@ -54,6 +54,7 @@ export function openDownload(folder: string, name: string) {
         bytes += chunk.length;
       },
     },
+    isEmpty: () => bytes === 0,
     /** Renames the file. Throws usage (2) if the name is taken. */
     finish: () => {
       const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);

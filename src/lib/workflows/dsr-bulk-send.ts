@@ -7,10 +7,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Gate, MAX_PAUSED } from '../bulk/gate.ts';
-import { confirmWrite, type Judgement, lossOf } from './confirm-write.ts';
+import { confirmWrite, type Doubt, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
-import { checkWorkspace, idTaken, isSameId, proofOf } from './dsr-proof.ts';
+import { checkWorkspace, idTaken, isSameId, judgeMissing, proofOf } from './dsr-proof.ts';
 import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
@@ -120,7 +120,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         isOurs: () => isWhole,
         read,
         isAbout: (found) => found === undefined || isSameId(found, id),
-        judge: (found, doubt) => judge(found, doubt.wasSent),
+        judge: (found, doubt) => judge(found, doubt),
       },
       { signal: hardSignal },
     );
@@ -171,15 +171,15 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     }
   }
 
-  async function judge(found: RequestStatusReply | undefined, wasSent: boolean): Promise<Judgement<Done>> {
+  async function judge(found: RequestStatusReply | undefined, doubt: Doubt): Promise<Judgement<Done>> {
     if (found === undefined) {
       isFree = true;
-      return 'not-done';
+      return judgeMissing(doubt, !task.givenId);
     }
     if (isFree || isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
     switch (proofOf(found, request, await describe(request), await known())) {
       case 'same':
-        return { done: { state: wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
+        return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
       case 'other':
         return idTaken(id, 'other');
       case 'none':

@@ -9,7 +9,7 @@ import type { RowTable } from '../bulk/rows.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
-import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
+import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
 import { duplicateText, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
@@ -64,6 +64,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   if (failure) {
     // The next run sends these rows immediately, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
+    ports.onProgress(gate);
     throw failure.error;
   }
   return { requests: gate.requests, retries: gate.retries, unsigned };
@@ -91,14 +92,13 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     for await (const rows of table.rows) {
       for (const row of rows) {
         if (!isLeft(states.state(row.number))) continue;
-        const read = reader.read(row);
-        if ('issues' in read) throw new Error('a previously valid row is now invalid');
-        if (read.ready.done) {
-          states.plan(row.number, read.ready.request.subject_request_id);
+        const { ready } = readAgain(reader, row);
+        if (ready.done) {
+          states.plan(row.number, ready.request.subject_request_id);
           states.complete(row.number, 'skipped');
           continue;
         }
-        group.push(read.ready);
+        group.push(ready);
         if (group.length < PLANNED_AT_ONCE) continue;
         yield plan(group, rowPorts);
         group = [];

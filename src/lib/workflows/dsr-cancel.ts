@@ -70,7 +70,7 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
         const { controller_id, request_status: status, subject_request_id } = now;
         if (status === 'cancelled')
           return { done: { subject_request_id, expected_completion_time: null, controller_id } };
-        return rejection?.status === 400 ? notPending([now]) : 'not-done';
+        return rejection?.status === 400 && status !== 'pending' ? notPending([now]) : 'not-done';
       },
     },
     ports,

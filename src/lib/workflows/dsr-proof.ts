@@ -5,6 +5,7 @@ import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
+import type { Doubt } from './confirm-write.ts';
 
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id === id;
@@ -46,6 +47,16 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
   });
 }
 
+/**
+ * Judges a read that does not find the request. The outcome is unknown if the platform rejected an id that only this
+ * request can have, because the id already exists: the read may be late (decision: D432).
+ */
+export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): 'not-done' | { unknown: string } {
+  const isTaken = rejection?.status === 400 && rejection.message.toLowerCase().includes('already exists');
+  if (!isTaken || !(wasSent || isNewId)) return 'not-done';
+  return { unknown: 'the platform reports that the request already exists, but does not show it' };
+}
+
 type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
 /**
@@ -54,6 +65,11 @@ type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);
+  const checked = async <T extends { body: Controlled | Controlled[] }>(sent: Promise<T>): Promise<T> => {
+    const reply = await sent;
+    [reply.body].flat().forEach(check);
+    return reply;
+  };
   return {
     ...api,
     create: async (body, signal) => {
@@ -73,16 +89,8 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
         },
       };
     },
-    get: async (id, signal) => {
-      const reply = await api.get(id, signal);
-      check(reply.body);
-      return reply;
-    },
-    list: async (groupId, signal) => {
-      const reply = await api.list(groupId, signal);
-      reply.body.forEach(check);
-      return reply;
-    },
+    get: (id, signal) => checked(api.get(id, signal)),
+    list: (groupId, signal) => checked(api.list(groupId, signal)),
     cancel: async (id, signal) => check(await api.cancel(id, signal)),
   };
 }

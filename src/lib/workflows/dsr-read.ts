@@ -6,6 +6,7 @@ import type { LedgerRequest } from '../domain/dsr/ledger.ts';
 import { foldEvent } from '../domain/dsr/ledger-fold.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
+import { fail } from '../errors/fail.ts';
 import { ifFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
@@ -22,9 +23,14 @@ export async function readRequests(ids: readonly string[], ports: DsrPorts): Pro
   return await joined(replies, ports);
 }
 
-/** Returns all requests of a group, as listed by the platform. */
+/** Returns all requests of a group, as listed by the platform. Throws failed (1) if the list has any other request. */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
   const { body, date } = await ports.api.list(groupId, ports.signal);
+  const other = body.find(({ group_id = groupId }) => group_id !== groupId);
+  if (other)
+    throw fail('http.unreadable', {
+      message: `The platform's list for the group id ${groupId} contains request ${other.subject_request_id}, which is not in this group.`,
+    });
   return await joined(
     body.map((reply) => ({ body: reply, date })),
     ports,
@@ -58,10 +64,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
 }
 
 /** Stops sending after several failures in a row, because the platform then rejects or delays every request. */
-async function readOrNote(
-  id: string,
-  { api, recent, signal, unread }: ListPorts,
-): Promise<Read | 'unread' | undefined> {
+async function readOrNote(id: string, { api, recent, signal, unread }: ListPorts) {
   try {
     const [first] = recent;
     if (first && recent.length >= AT_ONCE) throw first;

@@ -5,7 +5,7 @@ import { IDENTITY_COLUMNS, ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { csvLine } from '../kernel/csv.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { cellsOfRequest, createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
+import { cellsOfRequest, createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /**
  * Yields the input's columns, plus id, status and error: a CSV that can be submitted again. Fills in columns that the
@@ -27,27 +27,23 @@ export async function* resultLines(
 
 /** Yields the rows, and adds missing ids and times: CSV as CSV, JSON as one line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
-  const { submitted_time } = options.defaults;
+  const values = (_row: number, { hasId, request }: ReadyRow) => ({
+    subject_request_id: hasId ? request.subject_request_id : randomUUID(),
+    submitted_time: request.submitted_time,
+  });
   if (table.heading.columns) {
-    const values = (_row: number, ready: ReadyRow) => ({
-      subject_request_id: ready.hasId ? ready.request.subject_request_id : randomUUID(),
-      submitted_time: ready.request.submitted_time,
-    });
     yield* tableLines(table, options, ['subject_request_id', 'submitted_time'], values, new Set());
     return;
   }
+  const reader = createRowReader(table, options);
   for await (const rows of table.rows) {
-    for (const { content } of rows) {
-      if (!('value' in content)) continue;
-      const value = { submitted_time, ...(content.value as object), subject_request_id: idOf(content.value) };
-      yield `${stringifyJson(value)}\n`;
+    for (const row of rows) {
+      const { keyOf, ready } = readAgain(reader, row);
+      const added = Object.entries(values(row.number, ready)).map(([field, value]) => [keyOf(field), value] as const);
+      const { value } = row.content as { value?: object };
+      yield `${stringifyJson({ ...value, ...Object.fromEntries(added) })}\n`;
     }
   }
-}
-
-function idOf(value: unknown): string {
-  const given = (value as { subject_request_id?: unknown }).subject_request_id;
-  return typeof given === 'string' && given.trim() !== '' ? given.trim().toLowerCase() : randomUUID();
 }
 
 async function* tableLines<const Name extends string>(
@@ -68,10 +64,9 @@ async function* tableLines<const Name extends string>(
   for await (const rows of table.rows) {
     let text = '';
     for (const row of rows) {
-      const read = reader.read(row);
-      if ('issues' in read) throw new Error('a previously valid row is now invalid');
-      const cells = 'cells' in row.content ? [...row.content.cells] : cellsOfRequest(read.ready.request, own);
-      const values = valuesOf(row.number, read.ready);
+      const { ready } = readAgain(reader, row);
+      const cells = 'cells' in row.content ? [...row.content.cells] : cellsOfRequest(ready.request, own);
+      const values = valuesOf(row.number, ready);
       for (const [name, place] of places) if (place >= 0) cells[place] = values[name];
       text += csvLine([...cells, ...appended.map((name) => values[name])], delimiter, lineEnd);
     }

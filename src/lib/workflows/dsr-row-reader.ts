@@ -40,7 +40,8 @@ export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
 export interface RowReader {
   /** Targets of a CSV's columns; undefined for JSON. */
   targets: ColumnTarget[] | undefined;
-  read(row: Row): { ready: ReadyRow } | { issues: Issue[] };
+  /** `keyOf` returns the key of a field in a flat JSON row, which a map can change. */
+  read(row: Row): { ready: ReadyRow; keyOf(field: string): string } | { issues: Issue[] };
 }
 
 /** Placeholder id for a row without an id. */
@@ -125,9 +126,17 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
       const issues = [...made.issues, ...normalized.issues];
       if (!normalized.request || issues.length > 0) return { issues: issuesOf(row, issues, targets, isFlat) };
       const { done, hasId, isTrimmed } = made;
-      return { ready: { row: row.number, request: normalized.request, hasId, isTrimmed, done } };
+      const keyOf = (field: string): string => flat?.columns[own?.targets.indexOf(field) ?? -1] ?? field;
+      return { ready: { row: row.number, request: normalized.request, hasId, isTrimmed, done }, keyOf };
     },
   };
+}
+
+/** Returns a row that was valid when the file was checked. */
+export function readAgain(reader: RowReader, row: Row) {
+  const read = reader.read(row);
+  if ('issues' in read) throw new Error('a previously valid row is now invalid');
+  return read;
 }
 
 function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown> {

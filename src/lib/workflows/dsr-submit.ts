@@ -10,7 +10,7 @@ import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
-import { idTaken, isSameId, isSameSubject, proofOf } from './dsr-proof.ts';
+import { idTaken, isSameId, isSameSubject, judgeMissing, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
   subject_request_id: string;
@@ -73,10 +73,10 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       isOurs: (result) => isSameId(result, id) && created?.status === 201 && result.verdict?.valid !== false,
       read: () => readIfThere(id, ports),
       isAbout: (found) => found === undefined || isSameId(found, id),
-      judge: async (found) => {
+      judge: async (found, doubt) => {
         if (found === undefined) {
           isFree = true;
-          return 'not-done';
+          return judgeMissing(doubt, isNewId);
         }
         if (!isFree) {
           // Only an id from the user can already be in the ledger.
@@ -226,11 +226,7 @@ async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<Reque
   return (await ifFound(api.get(id, signal)))?.body;
 }
 
-function submittedFrom(
-  found: Pick<RequestStatusReply, 'controller_id' | 'expected_completion_time' | 'subject_request_id'> & {
-    request_status?: string | undefined;
-  },
-): Submitted {
+function submittedFrom(found: Partial<RequestStatusReply> & Pick<RequestStatusReply, 'subject_request_id'>): Submitted {
   const { controller_id: controller = null, expected_completion_time = null, request_status = 'pending' } = found;
   return {
     subject_request_id: found.subject_request_id.toLowerCase(),

@@ -20,11 +20,7 @@ const GROWTH = 1.5;
  * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach
  * that status. If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with the command to continue.
  */
-export async function waitForRequests(
-  ids: readonly string[],
-  { until, onState }: WaitOptions,
-  ports: DsrPorts,
-): Promise<RequestOverview[]> {
+export async function waitForRequests(ids: readonly string[], { until, onState }: WaitOptions, ports: DsrPorts) {
   try {
     return await watch(ids, ports, onState, (requests) => {
       const lost = requests.find(({ request_status: status }) => hasReached(status, until) === 'impossible');

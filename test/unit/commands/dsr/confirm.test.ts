@@ -172,6 +172,24 @@ describe('a bulk row', () => {
   );
 });
 
+it('reports a request as unknown if it arrived, no read finds it, and its id already exists', async () => {
+  const late = { post: { status: 200, body: '', delivered: true }, get: { status: 404, body: '{}' } };
+  writePeople(1);
+  await replace(late);
+  const bulk = await home.json<BulkResult>(BULK);
+  expect([bulk.code, bulk.data.failed, bulk.data.unknown]).toEqual([3, 0, 1]);
+  await replace(late);
+  const one = await home.json(
+    'dsr submit --regulation gdpr --type access --group-id g --yes --identity email=o@example.com',
+  );
+  expect([one.code, one.error.code]).toEqual([8, 'http.outcome_unknown']);
+  expect(one.error.message).toContain('the request already exists');
+  await proxy.begin();
+  expect(await stored()).toHaveLength(2);
+  const again = await home.json<BulkResult>(`${BULK} --resume`);
+  expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+});
+
 describe('an id that the platform already has', () => {
   const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
   const ONE = `dsr submit --regulation gdpr --type access --group-id g --yes --request-id ${ID} --identity`;
@@ -253,6 +271,88 @@ describe('a single request', () => {
       expect(await stored()).toEqual([data.subject_request_id]);
     },
   );
+});
+
+describe('dsr cancel', () => {
+  it('sends nothing if the list of its group has another request, or the same request twice', async () => {
+    writePeople(1);
+    await home.run(BULK);
+    const [id] = await stored();
+    const listed = (group_id: string | null) => ({
+      ...FOREIGN,
+      subject_request_id: id,
+      controller_id: '3001',
+      group_id,
+    });
+    const lists = { other: [listed('g')], none: [listed(null)], twice: [listed('twice'), listed('twice')] };
+    await proxy.begin({
+      at: 0,
+      mode: 'ever',
+      fault: {
+        name: 'another list',
+        delivered: true,
+        act: (socket, response, _trap, { target }) => {
+          const list = lists[target.split('group_id=')[1] as keyof typeof lists];
+          socket.write(answerBytes({ ...response, body: Buffer.from(JSON.stringify(list)) }));
+        },
+      },
+    });
+    for (const group of Object.keys(lists)) {
+      const { code, error } = await home.json(`dsr cancel --group-id ${group} --yes`);
+      const reason = group === 'twice' ? 'subject_request_id' : `${id}, which is not in this group`;
+      expect([code, error.message]).toEqual([1, expect.stringContaining(reason)]);
+    }
+    expect(await home.received('DELETE', '/v3/requests')).toBe(0);
+  });
+
+  it("reports the platform's reason if it rejects the cancellation of a pending request", async () => {
+    writePeople(1);
+    await home.run(BULK);
+    await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', status: 400 });
+    const { code, error } = await home.json('dsr cancel --group-id g --yes');
+    expect([code, error.code]).toEqual([1, 'http.bad_request']);
+  });
+});
+
+it('does not count empty results as downloaded', async () => {
+  const { data } = await home.json<{ subject_request_id: string }>(
+    'dsr submit --regulation gdpr --type access --identity email=jane@example.com --yes',
+  );
+  const id = data.subject_request_id;
+  const results = `${home.env['CDPADM_DSR_BASE_URL'] ?? ''}/requests/${id}/results`;
+  const completed = { ...FOREIGN, subject_request_id: id, controller_id: '3001', request_status: 'completed' };
+  await proxy.begin((_index, { target }) => {
+    const body = target.endsWith('/results') ? '' : JSON.stringify({ ...completed, results_url: results });
+    return { name: 'empty', delivered: true, answer: (it) => ({ ...it, status: 200, body: Buffer.from(body) }) };
+  });
+  const { code, error } = await home.json(`dsr results ${id}`);
+  expect([code, error.message]).toEqual([1, expect.stringContaining('are empty')]);
+  expect((await home.json('dsr ledger export')).data).toMatchObject([{ status: 'completed', answered_at: null }]);
+});
+
+it('records the outcome of requests in flight when another row ends a bulk run', async () => {
+  writePeople(2);
+  const clock = home.defaults.clock as ReturnType<typeof createFastClock>;
+  let rejected = (): void => undefined;
+  const other = new Promise<void>((resolve) => (rejected = resolve));
+  await proxy.begin((_index, { body, method }) =>
+    method === 'POST'
+      ? {
+          name: 'one rejected',
+          delivered: true,
+          act: (socket, response) => {
+            if (body.includes('p0@')) {
+              socket.write(answerBytes({ ...response, status: 401, body: Buffer.from('{}') }), rejected);
+              return;
+            }
+            void other.then(() => clock.sleep(5000)).then(() => socket.write(answerBytes(response)));
+          },
+        }
+      : undefined,
+  );
+  const { code, error } = await home.json(BULK);
+  expect(code).toBe(4);
+  expect(error).toMatchObject({ progress: { submitted: 1, left: 1, requests: 2 } });
 });
 
 it('prints the command to resume a bulk run that was interrupted during a request', async () => {
