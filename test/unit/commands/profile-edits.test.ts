@@ -87,6 +87,19 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
+  it.each([
+    ["fs.appendFileSync(p,Buffer.from('audience: caf\\xe9','latin1'))", 9, /profile\.yaml is not UTF-8/],
+    ['fs.rmSync(p)', 0, /^$/],
+  ])('stores nothing if the editor runs %s', async (code, exit, message) => {
+    const before = home.settings();
+    writeFileSync(join(home.cwd, 'odd.cjs'), `const fs=require('fs'),p=process.argv.at(-1);${code}`);
+    const result = await run('profile edit dev', {
+      env: { EDITOR: `${process.execPath} ${join(home.cwd, 'odd.cjs')}` },
+    });
+    expect(result).toMatchObject({ code: exit, stderr: expect.stringMatching(message) });
+    expect(home.settings()).toEqual(before);
+  });
+
   it('reopens invalid text in the editor on a terminal, with the errors as comments', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),

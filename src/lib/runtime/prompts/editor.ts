@@ -1,10 +1,11 @@
 // Opens the user's editor on a private copy of the text, without a shell. Keeps the copy if something fails.
+import { isUtf8 } from 'node:buffer';
 import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onAbort } from '../../kernel/clock.ts';
 import { writePrivateFile } from '../../kernel/durable.ts';
-import { usageError } from '../../kernel/errors.ts';
+import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { splitWords } from '../../kernel/words.ts';
@@ -15,7 +16,6 @@ import { fail } from '../../errors/fail.ts';
 /** Text being edited, in its own 0700 folder. */
 export type EditedFile = ReturnType<typeof openEditedFile>;
 
-/** Name of the file with the original text. */
 const ORIGINAL = '.original';
 
 /** Creates the private copy with the file name `name`. Aborting the command's signal closes an open editor. */
@@ -23,19 +23,19 @@ export function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', ctx.io.env.TMPDIR || undefined, isUntouched);
   const path = join(folder, name);
-  let isFirst = true;
-  const discard = (): void => {
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const original = join(folder, ORIGINAL);
+  const discard = (): void => rmSync(folder, { recursive: true, force: true });
   return {
     path,
     /** Writes `text`, opens the editor and returns the saved text. Throws KnownError if the editor fails. */
     edit: async (text: string): Promise<string> => {
-      if (isFirst) writePrivateFile(join(folder, ORIGINAL), text);
-      isFirst = false;
+      if (!existsSync(original)) writePrivateFile(original, text);
       writePrivateFile(path, text);
       await runEditor(command, path, ctx);
-      return readFileSync(path, 'utf8');
+      // A removed file counts as empty.
+      const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+      if (isUtf8(bytes)) return bytes.toString();
+      throw invalidInput(`${path} is not UTF-8. Nothing was sent.`, [], 'Save the text as UTF-8.');
     },
     discard,
     /** After a failure, returns the path of the kept text; undefined if the text is unchanged or was discarded. */
