@@ -12,7 +12,7 @@ import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
-import type { WriteScope } from '../../lib/runtime/target.ts';
+import type { TargetIds, WriteScope } from '../../lib/runtime/target.ts';
 import { confirmed } from '../../lib/workflows/confirm-write.ts';
 import { readPages } from '../read-pages.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -61,7 +61,7 @@ export const command = defineCommand({
     const { client } = await ctx.api();
     const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
     if (method === 'GET') return await (flags.paginate ? allPages(ctx, send, input) : send(input));
-    await ctx.startWrite(scopeOf(route));
+    await ctx.startWrite(...targetIn(route));
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, input)]);
     await ctx.confirmWrite(`Send ${method} ${path}?`);
     return await sendWrite(ctx, client, route, input);
@@ -122,10 +122,15 @@ function namesNoOther({ method, path }: Route, input: Input, reply: unknown): bo
   return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The token request (`auth`) writes nothing, so its scope does not matter. */
-function scopeOf({ path, service }: Route): WriteScope {
-  if (service === 'base' || service === 'auth') return path.includes('{orgId}') ? 'organization' : 'workspace';
-  return service;
+const IDS =
+  /^\/platform\/(?:v\d+\/)?(?:organizations\/(?<org_id>[^/]+)(?:\/accounts\/(?<account_id>[^/]+))?|workspaces\/(?<workspace_id>[^/]+))/;
+
+/** Returns the scope and the ids in a path; `{orgId}` means the setting. A token request (`auth`) writes nothing. */
+function targetIn({ path, service }: Route): [WriteScope, TargetIds?] {
+  if (service !== 'base' && service !== 'auth') return [service];
+  const ids = Object.entries(IDS.exec(path)?.groups ?? {}) as [keyof TargetIds, string | undefined][];
+  const scope = ids.some(([name, id]) => name === 'org_id' && id !== undefined) ? 'organization' : 'workspace';
+  return [scope, Object.fromEntries(ids.filter(([, id]) => id !== undefined && !id.startsWith('{')))];
 }
 
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {

@@ -76,11 +76,7 @@ export const resendCallbacks = defineCommand({
     if (requestId !== undefined && flags.callback !== undefined) {
       throw usageError('Pass either a request id or --callback, not both.');
     }
-    const body = {
-      ...(requestId !== undefined && { subject_request_id: requestId }),
-      ...(flags.callback !== undefined && { id: flags.callback }),
-    };
-    return await change(ctx, flags, controlCalls.resend(body));
+    return await change(ctx, flags, controlCalls.resend({ subject_request_id: requestId, id: flags.callback }));
   },
   view: { ...view, empty: 'There are no callbacks to send.' },
 });

@@ -33,7 +33,8 @@ const columns: Column<Fault>[] = [
   { key: 'probability', value: ({ probability }) => probability, rank: 2 },
 ];
 
-const listView: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
+const view: ListView<Fault> = { kind: 'list', columns, empty: 'There are no faults.' };
+const listRecord = { ...onPlatform, output: () => z.array(faultResult()), view } as const;
 
 const faultFlags = {
   method: { value: 'method', help: 'HTTP method to match (default: any)', choices: METHODS },
@@ -72,21 +73,17 @@ export const addFault = defineCommand({
 export const listFaults = defineCommand({
   path: 'emulator fault list',
   summary: 'list the faults and the number of requests left for each',
-  ...onPlatform,
-  output: () => z.array(faultResult()),
+  ...listRecord,
   examples: ['cdpadm emulator fault list', 'cdpadm emulator fault list -o json'],
   run: (ctx, { flags }) => read(ctx, flags, controlCalls.faults),
-  view: listView,
 });
 
 export const clearFaults = defineCommand({
   path: 'emulator fault clear',
   summary: 'remove all faults',
-  ...onPlatform,
-  output: () => z.array(faultResult()),
+  ...listRecord,
   examples: ['cdpadm emulator fault clear', 'cdpadm emulator fault clear --profile local'],
   run: (ctx, { flags }) => change(ctx, flags, controlCalls.clearFaults),
-  view: listView,
 });
 
 function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
@@ -94,17 +91,8 @@ function faultOf(flags: FlagValues<typeof faultFlags>): Fault {
   if (status === undefined && delay === undefined && drop === undefined) {
     throw usageError('The fault has no effect.', 'Pass at least one of --status, --delay and --drop.');
   }
-  const fault = {
-    method,
-    path,
-    status,
-    retry_after: /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : retryAfter,
-    delay,
-    drop,
-    times,
-    probability,
-  };
-  return Object.fromEntries(Object.entries(fault).filter(([, value]) => value !== undefined));
+  const retry_after = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : retryAfter;
+  return { method, path, status, retry_after, delay, drop, times, probability };
 }
 
 function readShare(text: string, flag: string): number {

@@ -1,16 +1,14 @@
 // `intake event` and `identify`: read, check and send a user's body.
-import { group, type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand, group } from '../../lib/runtime/command-line/define-command.ts';
 import type * as z from 'zod/mini';
 import { explain } from '../../lib/contract/explain.ts';
 import { INTAKE_NAMES, EventIntake, IdentityIntake } from '../../lib/contract/intake.ts';
 import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
 import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
-import { identityTypeFlag } from '../identity-type-flag.ts';
-import { acceptedResult } from '../results.ts';
+import { oneUserRecord } from '../one-user.ts';
 import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
@@ -23,20 +21,6 @@ interface IntakeCall<Body extends { environment: string }> {
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body, signal: AbortSignal): Promise<void>;
 }
-
-const intakeRecord = {
-  effect: 'write',
-  calls: 'platform',
-  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
-  tool: ['identityType'],
-  flags: {
-    file: { short: 'f', value: 'file', required: true, help: 'body as a JSON or YAML file; - reads standard input' },
-    identityType: identityTypeFlag,
-  },
-  output: acceptedResult,
-  exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
-  view: { kind: 'document', text: () => 'Accepted.' },
-} as const satisfies Partial<CommandRecord> & { view: DocumentView<unknown> };
 
 /** Throws KnownError invalid input (9) with the position of every issue. */
 async function sendIntake<Body extends { environment: string }>(
@@ -63,7 +47,7 @@ async function sendIntake<Body extends { environment: string }>(
 }
 
 const sendEvents = defineCommand({
-  ...intakeRecord,
+  ...oneUserRecord,
   path: 'intake event',
   summary: "send one user's events",
   notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
@@ -81,7 +65,7 @@ const sendEvents = defineCommand({
 });
 
 const identifyUser = defineCommand({
-  ...intakeRecord,
+  ...oneUserRecord,
   path: 'intake identify',
   summary: "send one user's identities and attributes",
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],

@@ -4,33 +4,21 @@ import { SEED_NAMES } from '../../lib/contract/seeding.ts';
 import { checkSeed } from '../../lib/domain/seed/read-row.ts';
 import { createRowRules, type RuleFlags } from '../../lib/domain/seed/row-rules.ts';
 import { invalidDocument, loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
-import type { DocumentView } from '../../lib/render/view.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { workspaceOf } from '../../lib/runtime/target.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { identityTypeFlag } from '../identity-type-flag.ts';
-import { acceptedResult } from '../results.ts';
-
-const view: DocumentView<{ accepted: true; target: Target }> = { kind: 'document', text: () => 'Accepted.' };
+import { oneUserRecord } from '../one-user.ts';
 
 export const setSeeds = defineCommand({
+  ...oneUserRecord,
   path: 'seed set',
   summary: 'send the seeds of one user',
-  undoNote: 'The platform does not report earlier values, so nothing can restore them.',
-  effect: 'write',
-  tool: ['identityType'],
-  calls: 'platform',
-  flags: {
-    identityType: identityTypeFlag,
-    file: { short: 'f', value: 'file', required: true, help: 'body as a JSON or YAML file; - reads standard input' },
-  },
-  output: acceptedResult,
   examples: ['cdpadm seed set -f user.json --yes', 'cdpadm seed set -f user.json --dry-run -o json'],
-  exits: { invalidInput: 'the body is invalid; nothing was sent', guard: 'you answered no' },
   run: (ctx, { flags }) => sendSeeds(ctx, flags),
 });
 
-async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }): Promise<void> {
+async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }) {
   const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const rules = createRowRules(settings.names, flags);
@@ -40,10 +28,17 @@ async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }): Pro
     const written = checked.issues.map((it) => ({ ...it, path: pathAsWritten(document.value, it.path, names) }));
     throw invalidDocument(document, 'body for one user', written);
   }
+  // The body names its workspaces, so the settings decide only for a body without attributes.
+  const inBody = Object.keys({ ...checked.seed.calculated_attributes, ...checked.seed.user_attributes }).join(', ');
+  const { workspace = inBody } = ctx.flags;
+  if (inBody !== '' && workspace !== inBody) {
+    const has = `${document.name} has seeds for workspace ${inBody}`;
+    throw usageError(`${has}, not for --workspace ${workspace}.`, 'Omit the flag, or correct the file.');
+  }
   const { seeding } = await ctx.api();
-  const target = await ctx.startWrite('seeding');
+  const target = await ctx.startWrite('seeding', inBody === '' ? {} : { workspace_id: inBody });
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([seeding.set.describe(checked.seed)]);
   await ctx.confirmWrite(`Seed 1 user into ${workspaceOf(target, [checked.seed.environment])}?`);
   await seeding.set.send(checked.seed, ctx.signal);
-  await ctx.out.emit({ accepted: true, target }, view);
+  return { accepted: true as const, target };
 }

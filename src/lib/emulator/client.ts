@@ -1,8 +1,9 @@
 // The control client of a running platform, and the control calls that it shares with the commands.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { isRecord, JsonError, parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import type {
   Callback,
   EmulatorControl,
@@ -21,19 +22,17 @@ export interface ControlCall<Reply = unknown> {
   path: string;
   body?: object;
   /** The required fields of the reply, or of each entry of a list. Except in lists, sent fields come back unchanged. */
-  reply?: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
+  reply: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
-const get = <Reply>(path: string, reply?: ControlCall<Reply>['reply']): ControlCall<Reply> => {
-  return { method: 'GET', path, ...(reply && { reply }) };
+const get = <Reply>(path: string, reply: ControlCall<Reply>['reply']): ControlCall<Reply> => {
+  return { method: 'GET', path, reply };
 };
-const post = <Reply>(path: string, reply: ControlCall<Reply>['reply'] & object, body?: object): ControlCall<Reply> => {
+const post = <Reply>(path: string, reply: ControlCall<Reply>['reply'], body?: object): ControlCall<Reply> => {
   return { method: 'POST', path, reply, ...(body && { body }) };
 };
 
-interface Now {
-  now: string;
-}
+type Now = Record<'now', string>;
 
 const NOW: { fields: ['now'] } = { fields: ['now'] };
 const CALLBACKS = { list: true, fields: ['id', 'url', 'state', 'due_on', 'attempts'] } as const;
@@ -47,7 +46,7 @@ export const controlCalls = {
   restore: (id: number) => post<Now>('/snapshots/restore', NOW, { id }),
   state: get<{ format: number; tables: Record<string, unknown[]> }>('/state', { fields: ['format', 'tables'] }),
   replaceState: (state: object) => post<Now>('/state', NOW, state),
-  addFault: (fault: Fault) => post<Fault>('/faults', { fields: Object.keys(fault) as (keyof Fault)[] }, fault),
+  addFault: (fault: Fault) => post<Fault>('/faults', { fields: fieldsOf(fault) }, fault),
   faults: get<Fault[]>('/faults', ENTRIES),
   clearFaults: { method: 'DELETE', path: '/faults', reply: ENTRIES } as ControlCall<Fault[]>,
   log: get<LoggedRequest[]>('/requests', { list: true, fields: ['at', 'method', 'status', 'path'] }),
@@ -64,14 +63,21 @@ export const controlCalls = {
       `/profiles?${new URLSearchParams(identity).toString()}`,
       ENTRIES,
     ),
-  counts: get<StoredCounts>('/counts'),
+  counts: get<StoredCounts>('/counts', { fields: ['profiles', 'seeds', 'events'] }),
   assignRole: (roleId: string, user: string) =>
     post<RoleAssignment>('/role-assignments', { fields: ['role_id', 'user'] }, { role_id: roleId, user }),
 };
 
-/** Creates a client for the platform whose ready line contains this `control_url`. */
+/** Callers in JavaScript may pass no fault, which the platform rejects. */
+const fieldsOf = (fault: Fault | undefined): (keyof Fault)[] =>
+  (Object.keys({ ...fault }) as (keyof Fault)[]).filter((name) => fault?.[name] !== undefined);
+
+/** Creates a client for the `control_url` of a ready line. Throws KnownError usage (2) unless it is an http URL. */
 export function connectEmulator(controlUrl: string): EmulatorControl {
-  const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl, call);
+  if (!URL.canParse(controlUrl) || new URL(controlUrl).protocol !== 'http:') {
+    throw usageError('connectEmulator expects the `control_url` of a ready line, an http URL.');
+  }
+  const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl.replace(/\/$/, ''), call);
   const done = () => undefined;
   const listCallbacks = () => send(controlCalls.callbacks);
   // Use strings, because `JSON.stringify` rejects bigints: tests can then compare and print a profile as JSON.
@@ -104,8 +110,10 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
   };
 }
 
-async function exchange<Reply>(controlUrl: string, { method, path, body }: ControlCall<Reply>): Promise<Reply> {
+async function exchange<Reply>(controlUrl: string, call: ControlCall<Reply>): Promise<Reply> {
   const [{ request }, { text }] = await Promise.all([import('node:http'), import('node:stream/consumers')]);
+  const { method, path, body } = call;
+  const address = `The embedded platform at ${new URL(controlUrl).origin}`;
   let status = 0;
   let reply: string;
   try {
@@ -117,15 +125,48 @@ async function exchange<Reply>(controlUrl: string, { method, path, body }: Contr
   } catch (cause) {
     throw new KnownError({
       code: 'emulator.unreachable',
-      message: `The embedded platform at ${new URL(controlUrl).origin} did not respond: ${(cause as Error).message}.`,
+      message: `${address} did not respond: ${(cause as Error).message}.`,
       hint: 'Start one with startEmulator, or check the address.',
       cause,
     });
   }
-  if (status < 300) return parseJson(reply) as Reply;
+  if (status < 300) {
+    return readReply(call, reply, (problem) => {
+      const hint = 'Another program may be listening on that port. Check the address.';
+      return new KnownError({
+        code: 'emulator.unreadable',
+        message: `${address} sent a response that ${problem}.`,
+        hint,
+      });
+    });
+  }
   const message = `The embedded platform rejected the call: ${rejectionIn(reply)}.`;
   if (status === 400) throw usageError(message);
   throw new KnownError({ code: 'emulator.refused', message, status });
+}
+
+/** Reads the reply to a call, which another program may have sent. The problem completes "a response that …". */
+export function readReply<Reply>(
+  { body, reply }: ControlCall<Reply>,
+  text: string,
+  unusable: (problem: string) => KnownError,
+): Reply {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw unusable(text.trim() === '' ? 'is empty' : `is not JSON: ${error.message}`);
+  }
+  const sent: Record<string, unknown> = reply.list ? {} : { ...body };
+  const isExpected = (entry: unknown): boolean =>
+    isRecord(entry) &&
+    reply.fields
+      .map(String)
+      .every((name) => name in entry && (!(name in sent) || isDeepStrictEqual(entry[name], sent[name])));
+  const entries = reply.list ? value : [value];
+  if (!Array.isArray(entries) || !entries.every(isExpected)) throw unusable('is not the expected JSON');
+  return value as Reply;
 }
 
 /** Returns why the control address rejected a call, as a clause. */

@@ -76,9 +76,8 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { remoteAddress: peer = '' } = socket;
   if (peer !== '::1' && !isLoopback(peer.replace('::ffff:', '')))
     throw refusal(403, 'Forbidden: the control address accepts requests only from this machine');
-  if (!isLoopback(hostName(host))) {
+  if (!isLoopback(hostName(host)))
     throw refusal(403, `Forbidden: the control address does not accept the host ${host}`);
-  }
   if (origin !== undefined && origin !== `http://${host}`)
     throw refusal(403, 'Forbidden: the request comes from a web page');
 }
@@ -126,7 +125,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
     'POST /snapshots/restore': (body) => {
       const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
       const state = snapshots.get(id);
-      if (!state) throw refusal(404, `Not found: snapshot ${id}. Only the newest ${MOST_SNAPSHOTS} are kept.`);
+      if (!state) throw refusal(404, `Not found: snapshot ${id}; only the newest ${MOST_SNAPSHOTS} are kept`);
       return replaceState(platform, state).then(now);
     },
     'GET /openapi.json': async () => {
@@ -143,9 +142,7 @@ const SnapshotId = z.strictObject({ id: z.int() });
 const ClockMove = z.strictObject({ advance: z.optional(Age), set: z.optional(Time) });
 
 function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
-  if ((advance === undefined) === (set === undefined)) {
-    throw refusal(400, `${BAD_REQUEST}: pass either advance or set`);
-  }
+  if ((advance === undefined) === (set === undefined)) throw refusal(400, `${BAD_REQUEST}: pass either advance or set`);
   const time = set === undefined ? now + (parseDuration(advance ?? '') ?? 0) : parseIso(set);
   if (time === undefined || time < 0 || time > LAST_TIME)
     throw refusal(400, `${BAD_REQUEST}: the time must be between 1970 and 9999`);

@@ -14,7 +14,7 @@ import type { Redactor } from '../kernel/redact.ts';
 import type { ProgressState } from '../render/progress.ts';
 import type { Style } from '../render/style.ts';
 import type { ListView, View } from '../render/view.ts';
-import type { Target, WriteScope } from './target.ts';
+import type { Target, TargetIds, WriteScope } from './target.ts';
 
 export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markdown' | 'name' | 'html';
 
@@ -210,7 +210,7 @@ export interface Context {
   /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
   /** Shows the target of a write with valid input, before its plan. Throws guard (12) under `access: read`. */
-  startWrite(scope: WriteScope): Promise<Target>;
+  startWrite(scope: WriteScope, ids?: TargetIds): Promise<Target>;
   /**
    * Asks for confirmation after `startWrite`. The user must type the name of a protected profile, and also `typed`.
    * Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns false if

@@ -11,7 +11,7 @@ import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { Context, GlobalFlags, Io, LoggedCommand, Output, Prompts, WriteFacts } from './context.ts';
 import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
-import type { Target, WriteScope } from './target.ts';
+import type { Target } from './target.ts';
 
 /** A context that `begin` completes before the command's action runs. */
 export interface StartedContext extends Context {
@@ -129,9 +129,9 @@ class RunContext implements StartedContext {
     return (this.#api ??= open());
   }
 
-  startWrite(scope: WriteScope): Promise<Target> {
-    const start = async (): Promise<Target> => (await import('./prompts/confirm-write.ts')).startWrite(this, scope);
-    return (this.#target ??= start());
+  startWrite(...write: Parameters<Context['startWrite']>): Promise<Target> {
+    this.#target ??= import('./prompts/confirm-write.ts').then(({ startWrite }) => startWrite(this, ...write));
+    return this.#target;
   }
 
   async confirmWrite(question: string, options: Parameters<Context['confirmWrite']>[1] = {}): Promise<boolean> {

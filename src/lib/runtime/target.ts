@@ -20,8 +20,11 @@ export interface Target {
   address: string;
 }
 
-/** Throws KnownError usage (2) if the address is not configured. */
-export function targetOf(settings: Settings, scope: WriteScope): Target {
+/** The ids of a write that may differ from the settings. */
+export type TargetIds = Partial<Pick<Target, 'org_id' | 'account_id' | 'workspace_id'>>;
+
+/** Throws KnownError usage (2) if the address is not configured. `ids` override those in the settings. */
+export function targetOf(settings: Settings, scope: WriteScope, ids?: TargetIds): Target {
   const address = ADDRESS_OF[scope === 'organization' || scope === 'workspace' ? 'base' : scope];
   const valueOf = (name: SettingName): string | null => settings.get(name)?.value ?? null;
   const url = settings.need(address);
@@ -31,6 +34,7 @@ export function targetOf(settings: Settings, scope: WriteScope): Target {
     ...(scope === 'organization'
       ? { org_id: valueOf('org_id'), account_id: valueOf('account_id') }
       : { workspace_id: valueOf('workspace_id') }),
+    ...ids,
     address: isEmbedded(settings, address) ? 'embedded platform' : url,
   };
 }

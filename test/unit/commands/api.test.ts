@@ -29,6 +29,19 @@ describe('api', () => {
     expect(await admin.puts()).toBe(0);
   });
 
+  it.each([
+    ['/platform/workspaces/3002/groups/x', { workspace_id: '3002' }],
+    ['/platform/v2/workspaces/3002/connections/x', { workspace_id: '3002' }],
+    ['/platform/v2/workspaces/{workspaceId}/connections/x', { workspace_id: '3001' }],
+    ['/platform/v2/organizations/1002/accounts/2002/unknown', { org_id: '1002', account_id: '2002' }],
+    ['/platform/v2/organizations/{orgId}/accounts/2002/roles', { org_id: '1001', account_id: '2002' }],
+  ])('names the ids in %s as the target of a write, in the result and in the log', async (path, ids) => {
+    const { data } = await admin.json<{ target: object }>(['api', 'DELETE', path, '--dry-run']);
+    expect(data.target).toEqual({ profile: null, environment: null, address: admin.platform.ready.base_url, ...ids });
+    await admin.run(['api', 'DELETE', path, '--yes']);
+    expect((await admin.json<object[]>(['log'])).data.at(-1)).toMatchObject({ command: 'api', target: ids });
+  });
+
   it('sends every digit of a 64-bit id from standard input', async () => {
     const body = '{"environment":"production","xpid":9223372036854775807,"calculated_attributes":{}}';
     const result = await admin.run(['api', 'POST', '/v2/calculatedattributes', '-f', '-', '--yes'], { stdin: body });

@@ -11,7 +11,7 @@ beforeEach(async () => {
   home.write('.cdpadm.yaml', 'protected: true\n');
   home.write('people.csv', 'email\na@b.c\n');
   const identified = { environment: 'development', user_identities: { customer_id: '1' } };
-  const seed = '{"environment":"development","xpid":1,"calculated_attributes":{"5001":[]}}\n';
+  const seed = '{"environment":"development","xpid":1,"calculated_attributes":{"3001":[]}}\n';
   home.write('seed.json', seed);
   home.write('seeds.ndjson', seed);
   home.write('event.json', JSON.stringify({ ...identified, events: [{ event_type: 'custom_event', data: {} }] }));

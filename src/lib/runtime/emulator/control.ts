@@ -1,11 +1,10 @@
 // Finds an embedded platform and calls its control address, for the emulator commands.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { type ControlCall, rejectionIn } from '../../emulator/client.ts';
+import { type ControlCall, readReply, rejectionIn } from '../../emulator/client.ts';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { KnownError, usageError, type Hint } from '../../kernel/errors.ts';
-import { isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { stringifyJson } from '../../kernel/json.ts';
 import { OutcomeUnknownError } from '../../http/answer/network-failure.ts';
 import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
@@ -73,7 +72,7 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
     if (reply.status >= 400 && (reply.status < 500 || call.method === 'GET')) throw rejected(reply.status, answer.text);
     if (reply.status >= 300) throw unusable(call, origin, `has status ${reply.status}: ${rejectionIn(answer.text)}`);
     if (answer.problem !== undefined) throw unusable(call, origin, answer.problem);
-    return readReply(call, origin, answer.text);
+    return readReply(call, answer.text, (problem) => unusable(call, origin, problem));
   } catch (error) {
     if (error instanceof KnownError) throw error;
     const problem = (error as Error).message;
@@ -90,28 +89,6 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
   }
 }
 
-function readReply<Reply>(call: ControlCall<Reply>, origin: string, text: string): Reply {
-  const { reply } = call;
-  const body: Record<string, unknown> = { ...call.body };
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw unusable(call, origin, text.trim() === '' ? 'is empty' : `is not JSON: ${error.message}`);
-  }
-  if (!reply) return value as Reply;
-  const sent = reply.list ? {} : body;
-  const isExpected = (entry: unknown): boolean =>
-    isRecord(entry) &&
-    reply.fields
-      .map(String)
-      .every((name) => name in entry && (!(name in sent) || isDeepStrictEqual(entry[name], sent[name])));
-  const entries = reply.list ? value : [value];
-  if (!Array.isArray(entries) || !entries.every(isExpected)) throw unusable(call, origin, 'is not the expected JSON');
-  return value as Reply;
-}
-
 /** Reads from the control address of the platform on this port. See `findEmulator`. */
 export async function read<Reply>(ctx: Context, { port }: { port?: string }, call: ControlCall<Reply>): Promise<Reply> {
   return await callControl(ctx, await findEmulator(ctx, port), call);
@@ -126,8 +103,7 @@ export async function change<Reply>(
   const ready = await findEmulator(ctx, port);
   if (!ctx.flags.dryRun) return await callControl(ctx, ready, call);
   const { method, path, body } = call;
-  await ctx.out.emitDryRun([{ method, url: `${ready.control_url}${path}`, ...(body && { body }) }]);
-  return undefined;
+  return await ctx.out.emitDryRun([{ method, url: `${ready.control_url}${path}`, ...(body && { body }) }]);
 }
 
 const START: Hint = { text: 'Use --profile local, or start a platform:', command: 'cdpadm emulator start' };

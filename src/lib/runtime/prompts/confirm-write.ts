@@ -1,14 +1,14 @@
 // The steps before a write: reject it under `access: read`, show its target, ask for confirmation.
 import { cleanLine } from '../../render/clean.ts';
 import type { Context } from '../context.ts';
-import { readOnly, type Target, targetLine, targetOf, type WriteScope } from '../target.ts';
+import { readOnly, type Target, type TargetIds, targetLine, targetOf, type WriteScope } from '../target.ts';
 
 /** Shows the target. Throws guard (12) under `access: read`, except with --dry-run or --curl, which send nothing. */
-export async function startWrite(ctx: Context, scope: WriteScope): Promise<Target> {
+export async function startWrite(ctx: Context, scope: WriteScope, ids?: TargetIds): Promise<Target> {
   const settings = await ctx.settings();
   const { curl, dryRun } = ctx.flags;
   if (settings.access === 'read' && !curl && !dryRun) throw readOnly(settings);
-  const target = targetOf(settings, scope);
+  const target = targetOf(settings, scope, ids);
   if (!curl) ctx.out.target(target, cleanLine(targetLine(target, settings)));
   return target;
 }

@@ -188,3 +188,14 @@ test('sends one body with seed set, intake event and intake identify, and reject
   expect(bad.code).toBe(9);
   expect(bad.stderr).toContain('bad.json:1:');
 });
+
+test('names the workspace in the body as the target of seed set, and rejects a different --workspace', async () => {
+  const attributes = '"calculated_attributes":{"7001":[]},"user_attributes":{"7001":[]}';
+  seeding.write('user.json', `{"environment":"production","xpid":1,${attributes}}`);
+  const set = ['seed', 'set', '-f', 'user.json', '--yes', '-o', 'json'];
+  expect(JSON.parse((await seeding.run(set)).stdout)).toMatchObject({ target: { workspace_id: '7001' } });
+  expect((await seeding.run([...set, '--workspace', '7001'])).code).toBe(0);
+  const other = await seeding.run([...set, '--workspace', '7002']);
+  expect(other.code).toBe(2);
+  expect(other.stderr).toContain('user.json has seeds for workspace 7001, not for --workspace 7002.');
+});

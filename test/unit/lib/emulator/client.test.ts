@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { failureOf } from '../../../helpers/failure.ts';
+import { opened } from '../../../helpers/opened.ts';
 
 let platform: TestEmulator;
 beforeAll(async () => {
@@ -64,4 +66,50 @@ it('throws an error if nothing listens at the address', async () => {
   const closed = await startTestEmulator();
   await closed.close();
   expect(await failureOf(closed.clock.now())).toMatchObject({ code: 'emulator.unreachable' });
+});
+
+it.each([
+  ['<html>', 'is not JSON'],
+  ['', 'is empty'],
+  ['null', 'is not the expected JSON'],
+  ['{}', 'is not the expected JSON'],
+  ['[{}]', 'is not the expected JSON'],
+])('rejects each call if another program answers it with %j', async (body, problem) => {
+  const server = await opened(startFaultServer());
+  server.otherwise(answer({ body }));
+  const client = connectEmulator(server.url);
+  const calls = [
+    () => client.clock.now(),
+    () => client.clock.advance('1d'),
+    () => client.faults.add({ status: 503 }),
+    () => client.callbacks(),
+    () => client.state.counts(),
+    () => client.requests(),
+    () => client.reset(),
+    () => client.snapshot(),
+    () => client.restore(1),
+    () => client.assignRole('user-role', 'jane@example.com'),
+  ];
+  for (const call of calls) {
+    expect(await failureOf(call())).toMatchObject({
+      code: 'emulator.unreadable',
+      message: expect.stringContaining(`sent a response that ${problem}`) as string,
+    });
+  }
+});
+
+it('accepts a control address with a trailing slash, and rejects anything but an http URL', async () => {
+  expect(await connectEmulator(`${platform.control}/`).faults.list()).toEqual([]);
+  for (const address of ['127.0.0.1:4010', 'https://127.0.0.1:4010/_control', undefined as unknown as string]) {
+    expect(() => connectEmulator(address)).toThrow('expects the `control_url` of a ready line');
+  }
+});
+
+it('rejects a call without its value', async () => {
+  const none = undefined as never;
+  const calls = [() => platform.faults.add(none), () => platform.clock.set(none), () => platform.restore(none)];
+  for (const call of calls) {
+    expect(await failureOf(call())).toMatchObject({ code: 'usage' });
+  }
+  expect(await platform.faults.add({ status: 503, times: undefined })).toEqual({ status: 503 });
 });
