@@ -264,7 +264,7 @@ describe('the outbox', () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const news = lines.filter((line) => line.includes('"received"'));
     writeFileSync(path, [news[0]?.slice(0, 80), 'null', '[]', '{"event":"received"}', '\0\0', news[1], ''].join('\n'));
-    // A killed process may have left the first line unfinished, and its callback is sent again.
+    // The first line is not reported: a killed process may have left it unfinished, and the platform sends it again.
     const unreadable = `Lines 2, 3, 4 of ${path} cannot be read, so a callback may not have been delivered.`;
     expect((await home.run(LIST)).stderr).toContain(unreadable);
     const second = await listen('--on', 'any', hook());

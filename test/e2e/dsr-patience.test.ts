@@ -236,7 +236,7 @@ describe('retrying', () => {
     ['every response is 500', { status: 500 }],
   ];
   it.each(sample(outages, 1))(
-    'stays below 30 requests in the first minute for 1,000 rows when %s',
+    'sends at most 30 requests in the first minute for 1,000 rows when %s',
     async (_how, fault) => {
       writePeople(1000);
       faultOf = () => fault;

@@ -378,7 +378,7 @@ describe('recipes', () => {
   test('roles-push-with-plan.yml starts the summary with a warning if a plan without a tag may revert changes', async () => {
     execFileSync('git', ['push', '--quiet', 'origin', ':refs/tags/roles-applied'], { cwd: home.cwd });
     const { summary } = await planned(createHomeEnv('first'));
-    expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
+    expect(summary).toMatch(/^### .*\n\n> \*\*Warning:\*\* The file's stamp differs .* may undo/);
   });
 
   test('roles-push-with-plan.yml fails before the approval if the file deletes a role and the input does not allow it', async () => {

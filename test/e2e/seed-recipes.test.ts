@@ -314,7 +314,7 @@ describe('seed-warehouse-unload.md', () => {
 });
 
 describe('dsr-parts.md', () => {
-  it('submits every row of a list once, and names a part that must be corrected', async () => {
+  it('submits every row of a list once, and names the part that must be corrected', async () => {
     const people = Array.from({ length: 60 }, (_, index) => `erasure,person${index}@example.com\n`);
     writeFileSync(join(data, 'subjects.csv'), `subject_request_type,email\n${people.join('')}`);
     const [check = '', split = '', submit = '', total = ''] = blocksOf('dsr-parts', 'bash');

@@ -5,7 +5,7 @@ import { SEED } from './seed.ts';
 /** True when tests run against mutants of the sources (`npm run test:mutation`). */
 export const isMutation = process.env.MODE === 'mutation';
 
-/** True with `vitest --mode whole`, which tries everything. */
+/** True with `vitest --mode whole`, which runs every case. */
 export const isWhole = process.env.MODE === 'whole';
 
 /** Returns a number of items: `whole` on demand, `small` against mutants, otherwise `sample`. */

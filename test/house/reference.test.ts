@@ -56,7 +56,7 @@ it('includes a manual page for every command and one for the program', () => {
   ).toEqual([]);
 });
 
-it('lists the manual in package.json, because npm installs only listed pages (to fix: run `npm run docs`)', () => {
+it('lists every manual page in package.json, because npm installs only listed pages (to fix: run `npm run docs`)', () => {
   const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { man: string[] };
   expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
 });

@@ -170,7 +170,7 @@ const MORE: readonly CommandCase[] = [
 /** Returns the words after the command in an example, without flags that only choose the output. */
 function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
   const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
-  // The stage already has a file with this name.
+  // The stage may already have the file that the command writes.
   const over = own.find((line) => line.includes(' --overwrite'));
   const line = over ?? own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
   const call = line.slice(line.indexOf('cdpadm ')).replace(/\)"$| < \S+$| --dry-run| --profile local/g, '');

@@ -41,7 +41,7 @@ export function bulkResult() {
   return z.object({
     rows: z.int(),
     submitted: z.int(),
-    /** Rows with ids from the file whose requests were on the platform before this run. */
+    /** Rows that had an id in the file and whose request was already on the platform before this run. */
     existing: z.int(),
     failed: z.int(),
     /** Rows for which no response or read shows whether the platform accepted them. Absent if there are none. */

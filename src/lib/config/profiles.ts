@@ -123,7 +123,7 @@ export function openProfiles(options: SecretsOptions) {
         write();
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
-    /** Secrets in a private file are copied; other locations are shared. */
+    /** Copies secrets in a private file; both profiles share references to other locations. */
     copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);

@@ -46,7 +46,7 @@ export const ROLES_ERRORS = {
   },
   'roles.stale_file': {
     exit: 'conflict',
-    summary: 'The file is older than the live manifest.',
+    summary: 'The file is not based on the live manifest.',
     explanation:
       'This machine does not have the manifest that the file was created from, so a push could undo changes made by other admins.',
     fix: 'Pull again, pass the original manifest with --base, or push with --expect-plan.',

@@ -55,7 +55,7 @@ function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: Manife
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Replaces `read` with `updated`, and keeps a byte order mark. Does not write to a pipe or device (`stream`). */
+/** Replaces `read` with `updated`, and keeps a byte order mark if there is one. Does not write to a pipe or device (`stream`). */
 export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status && !status.isFile()) return 'stream';

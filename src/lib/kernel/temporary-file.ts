@@ -15,7 +15,7 @@ export function uniqueWord(): string {
   return parts.map((part) => Math.floor(part).toString(36)).join('');
 }
 
-/** Returns a path in `folder` for a file that is soon renamed or removed. Open the path with the flag `wx`. */
+/** Returns a path in `folder` for a file that will soon be renamed or removed. Open the path with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }

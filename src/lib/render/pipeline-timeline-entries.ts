@@ -80,7 +80,7 @@ export function ceiling(count: number): number {
   return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8].find((step) => step * power >= count) ?? 10) * power;
 }
 
-/** Returns half of the scale's top; empty if that is not a whole number. */
+/** Returns half of the scale's maximum; empty if that is not a whole number. */
 export function halfOf(top: number): string {
   return top % 2 === 0 ? short(top / 2) : '';
 }

@@ -123,7 +123,7 @@ export interface Output {
   waits(wait: Wait): () => void;
   /** Returns the hints as one text. Commands in hints get the current command's target flags. */
   advice(hints: readonly Hint[]): string;
-  /** Returns the same output without `--out`, for a command that writes its own file there. */
+  /** Returns the same output without `--out`, for a command that itself writes a file there. */
   beside(): Output;
   /** Style of stderr. */
   readonly style: Style;

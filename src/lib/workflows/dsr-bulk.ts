@@ -125,7 +125,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       unsent.add(row);
     }
     const given = group.flatMap(({ hasId, request }) => (hasId ? [request.subject_request_id] : []));
-    // Each group reads the ledger only once, when its first row needs an entry.
+    // Each group reads the ledger at most once, the first time that one of its rows needs an entry.
     let entries: Promise<ReadonlyMap<string, LedgerRequest>> | undefined;
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
@@ -142,7 +142,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         sends++;
         unsent.delete(row);
       };
-      // A response may quote the person's identities, and errors and traces quote the response, even after the run.
+      // A response may quote the person's identities, and the errors and traces that quote it outlive the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
         if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);

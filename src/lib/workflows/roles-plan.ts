@@ -60,11 +60,11 @@ export function planWanted(
 
 function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest): string {
   const text =
-    "The file has an older stamp than the platform, and this machine does not have its base. The plan may undo other admins' changes.";
+    "The file's stamp differs from the platform's, and this machine does not have the file's base. The plan may undo other admins' changes.";
   return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
-/** Throws conflict (6) for an unexpected plan, or for an old stamp without a base if no plan was expected. */
+/** Throws conflict (6) for an unexpected plan, or for a different stamp without a base if no plan was expected. */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)
@@ -72,7 +72,7 @@ export function requireExpected(planned: Planned, expectPlan: string | undefined
   if (!wanted.stale || expectPlan !== undefined || isEmptyDiff(plan)) return;
   throw fail('roles.stale_file', {
     message:
-      "The file has an older stamp than the platform, and this machine does not have its base. A push could undo other admins' changes.",
+      "The file's stamp differs from the platform's, and this machine does not have the file's base. A push could undo other admins' changes.",
     hint: `Pull again and repeat your edit, or pass the manifest that the file was created from with --base FILE. To push exactly the changes shown, pass --expect-plan ${plan.plan}.`,
   });
 }

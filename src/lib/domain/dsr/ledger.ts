@@ -83,7 +83,7 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A request, recorded just before it is sent, or by a bulk run together with the response on one line. */
+/** A submitted request, recorded just before it is sent. A bulk run records it after the response, on the same line. */
 export type SubmittedNews = News<'submitted'> &
   z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &

@@ -83,8 +83,8 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /**
- * Returns the latest possible completion time by the platform's clock: when this machine first saw that status, or the
- * expected time. The platform does not report the actual time (decision: D55).
+ * Returns the latest possible completion time by the platform's clock: the earlier of when this machine first saw
+ * `completed` and the expected time. The platform does not report the actual time (decision: D55).
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;

@@ -37,8 +37,8 @@ type Driver = typeof import('node-sqlite3-wasm');
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
 /**
- * V8 reads the flag when it compiles the driver. The flag is restored immediately: under a changed flag, V8 rejects all
- * compiled code, both Node's own and the code in this program's cache.
+ * V8 reads the flag when it compiles the driver. The flag is restored immediately: while it differs from the default,
+ * V8 rejects every code cache, both Node's own and this program's.
  */
 async function loadDriver(): Promise<Driver> {
   const budget = (bytes: number) => {

@@ -104,7 +104,7 @@ export interface Run {
   type: (typeof RUN_TYPES)[number];
   status: RunStatus;
   logical_at: number;
-  /** When the run's work, or its end, is due; null once the run has ended. */
+  /** When the run's next step (its work or its end) is due; null once the run has ended. */
   due_at: number | null;
   started_at: number | null;
   ended_at: number | null;

@@ -40,7 +40,7 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   }
 }
 
-/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), as without `--help`. */
+/** Throws usage (2) for `--help` after an unknown command (`roles lst --help`), just as without `--help`. */
 export function refuseUnknownWord(command: Command): void {
   const [word] = command.args;
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return;

@@ -34,7 +34,7 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
   }
 }
 
-/** Returns the mode set by `--progress` or the terminal. `paced-json` emits events as rarely as plain lines. */
+/** Returns the mode set by `--progress` or the terminal. `paced-json` emits no more events than `plain` prints lines. */
 export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {
   if (flags.progress !== 'auto') return flags.progress;
   if (flags.quiet) return 'none';

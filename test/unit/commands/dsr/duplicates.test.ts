@@ -123,7 +123,7 @@ it('warns about every open access and portability request before an erasure, sin
     );
 });
 
-it('rejects a bulk file that contains a person twice in different letter case, or an identity with spaces', async () => {
+it('rejects a bulk file that lists a person twice in different letter case, or a body whose identity starts with a space', async () => {
   home.write(
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,erasure,Twin@example.com\ngdpr,erasure,twin@example.com\n',

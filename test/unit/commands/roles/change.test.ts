@@ -169,7 +169,7 @@ describe('a command that analyzes roles', () => {
     expect(stdout).toContain('<code>rules:<wbr>view</code>');
   });
 
-  it('lists the seven templates, and suggests the nearest for a mistyped one', async () => {
+  it('lists the seven templates, and suggests the nearest for a mistyped name', async () => {
     expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
     const suggestion = expect.stringContaining('Did you mean support-role?') as string;
     expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: suggestion });

@@ -117,11 +117,11 @@ describe('roles push', () => {
       expect(rejected.stderr).toContain('name: "Person"');
       const { data } = await stranger.json<{ plan: string; warnings?: string[] }>('roles diff');
       const warning: unknown = expect.stringMatching(
-        /older stamp .* other admins' changes\. .* last changed on \d{4}-.* by /,
+        /stamp differs .* other admins' changes\. .* last changed on \d{4}-.* by /,
       );
       expect(data.warnings).toEqual([warning]);
       const markdown = await stranger.run('roles diff -o markdown');
-      expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file has an older stamp .* may undo/);
+      expect(markdown.stdout).toMatch(/\n> \*\*Warning:\*\* The file's stamp differs .* may undo/);
       const push = ['--yes', '--expect-plan', data.plan];
       const dryRun = await stranger.json<{ plan: { warnings?: string[] } }>(['roles', 'push', '--dry-run', ...push]);
       expect(dryRun.data.plan.warnings).toEqual([warning]);

@@ -48,7 +48,7 @@ describe('TLS', () => {
       expect(server.requests).toEqual([]);
     });
 
-    test('never sends a call that is aborted before it is connected', async () => {
+    test('never sends a call that is aborted before the connection is established', async () => {
       const stop = new AbortController();
       const slow = createServer(tls);
       const end = new Promise<string>((resolve) => {

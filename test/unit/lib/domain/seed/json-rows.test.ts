@@ -176,7 +176,7 @@ describe('JSON elements', () => {
     ]);
   });
 
-  it('stop the reader if they are longer than 32 MB, and are reported with a prefix', () => {
+  it('stop the reader if they are longer than 32 MB, and are reported with their first 200 characters', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = new ElementReader(packer);

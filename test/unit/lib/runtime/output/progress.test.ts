@@ -52,7 +52,7 @@ test('updates the elapsed time every second, even if the state is unchanged', ()
   expect(text).toBe(lines.map((line) => `\r\u001b[K${line}`).join(''));
 });
 
-test('shows a live line after a second without any state', () => {
+test('shows a live line after one second even if no progress was reported', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const text = watch({}, { tty: true }, (progress, clock) => {
