@@ -94,7 +94,7 @@ describe('faults', () => {
     const misspelled = await control('POST', '/faults', { sttus: 500, status: 500 });
     expect(misspelled.json).toMatchObject({ errors: [{ message: 'Bad request: unknown field `sttus`' }] });
     const snapshot = await control('POST', '/snapshots/restore', { id: 99 });
-    expect(snapshot.text).toContain('Not found: snapshot 99.');
+    expect(snapshot.text).toContain('Not found: snapshot 99;');
   });
 
   test("delay a response by the machine's clock, not the platform's clock", async () => {
