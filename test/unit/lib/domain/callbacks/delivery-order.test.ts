@@ -282,7 +282,7 @@ describe('a failed delivery', () => {
     expect(retryAt(3, NOW, () => 0.5)).toBe(NOW + 8000);
   });
 
-  it('outlasts a one-minute outage within ten attempts, except once in a million cases', () => {
+  it('outlasts a one-minute outage within ten attempts, except in fewer than one in a million cases', () => {
     // The nine pauses last less than a minute in total only if all the long pauses happen to be very short.
     const long = [4, 5, 6, 7, 8, 9].map(longestPause);
     const bound = long.reduce((chance, pause) => chance * Math.min(1, 60_000 / pause), 1);

@@ -10,7 +10,7 @@ const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex
 describe('a DER value', () => {
   it.each([
     ['no content', '05 00', 0x05, '', 2],
-    ['a few bytes and others after it', '04 02 01 02 ff ff', 0x04, '01 02', 4],
+    ['a few bytes of content and other bytes after them', '04 02 01 02 ff ff', 0x04, '01 02', 4],
     ['the longest short-form length', `04 7f ${'aa'.repeat(127)}`, 0x04, 'aa'.repeat(127), 129],
     ['a length of one byte', `04 81 80 ${'aa'.repeat(128)}`, 0x04, 'aa'.repeat(128), 131],
     ['a length of two bytes', `04 82 01 00 ${'aa'.repeat(256)}`, 0x04, 'aa'.repeat(256), 260],

@@ -162,7 +162,7 @@ describe('outbox lines', () => {
     );
   });
 
-  it("are removed 90 days after a request's last callback, unless a delivery is pending", () => {
+  it("are kept for 90 days after a request's last callback, and longer if a delivery is pending", () => {
     const done = received('pending');
     const open = { ...received('pending', ['forward']), request_id: 'open' };
     const state = stateOf(done, open);

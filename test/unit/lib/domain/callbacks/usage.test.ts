@@ -113,7 +113,7 @@ describe('an authority', () => {
     ['names of another type', [permitted(sequence(der(0x81, Buffer.from('other.example'))))]],
     ['all but a name with other labels', [excluded(dns('plat.form.example'))]],
     [
-      'all but another domain, which has more fields',
+      'all but another domain, whose entry has more fields',
       [excluded(sequence(der(0x82, Buffer.from('a.example')), der(0x82, Buffer.from(DOMAIN))))],
     ],
     ['all but another domain', [excluded(dns('other.example'))]],

@@ -6,7 +6,7 @@ import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
-/** Returns the record at `at`, or undefined if it does not end before the last newline at `limit`. */
+/** Returns the record at `at`, or undefined if it is not complete at `limit`, by default the last newline. */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
   const scan = new RecordScan();
   const bytes = Buffer.from(text);

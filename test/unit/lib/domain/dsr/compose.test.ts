@@ -7,7 +7,7 @@ const KEY = 'opendsr.vendor.example';
 const raw = (value: string) => ({ value, encoding: 'raw' });
 
 describe('a composed request', () => {
-  it('contains only fields that were given', () => {
+  it('contains only the version and the fields that were given', () => {
     expect(composeRequest({ identities: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
     expect(composeRequest({ identities: [], status_callback_urls: [] }, VENDOR)).toStrictEqual({ api_version: '3.0' });
   });

@@ -63,7 +63,7 @@ describe('the cancellation deadline', () => {
   });
 });
 
-it('calculates when results expire if a request has a completion time, unless the request is an erasure', () => {
+it('calculates when results expire if a request is completed at a known time, unless it is an erasure', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();

@@ -108,7 +108,7 @@ describe('due', () => {
       null,
     ],
     [
-      'is true for an erasure that was marked as answered',
+      'is true for an open erasure, even if it was marked as answered',
       [sent('erasure'), marked(3, { answered: true })],
       true,
       null,
@@ -250,7 +250,7 @@ describe("a request's outcome", () => {
       null,
       0,
     ],
-    ['does not exist for a request that is late but still open', [access, seen('completed', 8)], null, false, 15],
+    ['does not exist for a request that is late but not yet answered', [access, seen('completed', 8)], null, false, 15],
     ['does not exist for a rejected request', [access, seen('rejected', 2)], null, null, 0],
   ])('%s', (_name, events, finished, met, late) => {
     const outcome = outcomeOf(fold(events), NOW);

@@ -69,7 +69,7 @@ describe("a request's overview", () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it("contains the expiry date of a local request's results, even without a link to the results", () => {
+  it("contains the expiry date of a local request's results, even without a link, unless there are no results", () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];
@@ -102,7 +102,7 @@ describe('the expiry of results', () => {
 
   it.each([
     [
-      'seven days after completion was first seen, if that was early',
+      'seven days after completion was first seen, if that was before the expected completion',
       '2026-11-03T00:00:00Z',
       0,
       '2026-11-10T00:00:00Z',
@@ -127,7 +127,7 @@ describe('the expiry of results', () => {
     expect(found).toBe(end);
   });
 
-  it('is known for other requests only if they have a link', () => {
+  it('is known for a request that is not in the ledger only if it has a link', () => {
     const clocks = { now: at('2026-11-04T00:00:00Z'), platformNow: at('2026-11-04T00:00:00Z') };
     expect(overviewOf(reply, undefined, clocks).results_expire_at).toBe('2026-11-11T00:00:00Z');
     expect(overviewOf({ ...reply, results_url: null }, undefined, clocks).results_expire_at).toBeNull();

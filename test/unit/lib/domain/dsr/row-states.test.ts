@@ -33,13 +33,21 @@ describe('row states', () => {
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
-  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('are all preserved when row %i makes the table grow', (row) => {
-    const states = createRowStates();
-    states.plan(1, ID);
-    states.plan(row, ID);
-    states.complete(row, 'existing');
-    expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([ID, 'planned', ID, 'existing']);
-  });
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])(
+    'are all preserved after row %i is stored, even if the table grows',
+    (row) => {
+      const states = createRowStates();
+      states.plan(1, ID);
+      states.plan(row, ID);
+      states.complete(row, 'existing');
+      expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([
+        ID,
+        'planned',
+        ID,
+        'existing',
+      ]);
+    },
+  );
 });
 
 it('stores the ids and states of any number of rows', () => {

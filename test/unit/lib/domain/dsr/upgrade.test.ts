@@ -13,7 +13,7 @@ const entry = (type: string, value: string, over: Record<string, unknown> = {}) 
 });
 const upgrade = (value: unknown) => upgradeRequest(value, VENDOR);
 
-describe('a version 3 body', () => {
+describe('a body that is not of version 1 or 2', () => {
   it.each<[string, unknown]>([
     ['with everything', { api_version: '3.0', subject_identities: { email: raw('a') }, extensions: { [KEY]: {} } }],
     ['without a version', { subject_identities: { email: raw('a') } }],
@@ -124,7 +124,7 @@ describe('an older body', () => {
     });
   });
 
-  it('contains no empty identities if all were moved, and no extension if none were moved', () => {
+  it('has no empty identity map if all identities were moved, and no extension if none were moved', () => {
     expect(upgrade({ api_version: '2.0', subject_identities: { xpid: raw('7') } }).value).toStrictEqual({
       api_version: '3.0',
       extensions: { [KEY]: { subject_identities: { xpid: raw('7') } } },

@@ -9,7 +9,7 @@ function accept(rate: LearnedRate, perSecond: number, from: number, to: number):
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
-/** Records a 429 at `at`, after which requests resume a second later. */
+/** Records a 429 at `at` and a resumption one second later, and returns the new rate, if any. */
 function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
   rate.limited(at, askedMs);
   return rate.resumed(at + 1000);
@@ -36,7 +36,7 @@ describe('the first 429', () => {
     ['requests for less than a second', 100, 1500, 2000, 1000],
     ['few requests', 15, 0, 2000, 1000],
     ['no requests', 1, 5000, 5000, 1000],
-  ])('is ignored after %s, but the next 429 is not', (_what, perSecond, from, to, askedMs) => {
+  ])('is ignored in the case of %s, but the next 429 is not', (_what, perSecond, from, to, askedMs) => {
     const rate = createLearnedRate();
     accept(rate, perSecond, from, to);
     expect(hitLimit(rate, to, askedMs)).toBeUndefined();
@@ -47,7 +47,7 @@ describe('the first 429', () => {
 });
 
 describe('the learned rate', () => {
-  it('takes 45 seconds to climb back to the rate that failed, stays close to that rate, and then increases fast', () => {
+  it('takes 45 seconds to climb back to the rate that failed, stays close to it, and then increases fast', () => {
     const rate = learnedRate();
     const at = (second: number): number => rate.at(3000 + second * 1000);
     const high = at(45);
@@ -59,7 +59,7 @@ describe('the learned rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('reaches the limit less often each time the limit is unchanged', () => {
+  it('takes longer to return to an unchanged limit each time, up to a maximum', () => {
     const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;
@@ -79,7 +79,7 @@ describe('the learned rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('decreases in larger steps after 429s in quick succession, but not below the rate accepted between the 429s', () => {
+  it('decreases more after 429s in quick succession, but not below 97% of the rate accepted between them', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 3000, 5000);
@@ -106,7 +106,7 @@ describe('the learned rate', () => {
     expect(hitLimit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
   });
 
-  it('remains fractional for few requests, even though a second contains only whole requests', () => {
+  it('can be a fraction if there are few requests, even though only whole requests can be counted', () => {
     const rate = createLearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);

@@ -97,7 +97,7 @@ describe('the concurrency window', () => {
     expect(window.size).toBe(2);
   });
 
-  it('ignores responses to requests that were sent before a limit was hit', () => {
+  it('does not count responses that arrived before a limit was hit toward the next round', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);

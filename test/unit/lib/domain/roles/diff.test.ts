@@ -120,7 +120,7 @@ describe('a diff of two manifests', () => {
   });
 
   it.each<[string, Role, Role, unknown]>([
-    ['a name', role('a', [], { name: 'A' }), role('a', [], { name: 'B' }), { name: { from: 'A', to: 'B' } }],
+    ['a changed name', role('a', [], { name: 'A' }), role('a', [], { name: 'B' }), { name: { from: 'A', to: 'B' } }],
     [
       'a missing description',
       role('a', [], { description: undefined }),
@@ -156,7 +156,7 @@ describe('a diff of two manifests', () => {
       { on: { from: 2n ** 63n, to: 2n ** 63n + 1n } },
     ],
     ['`user:core`', role('a', ['user:core', 'x:y']), role('a', ['x:y']), undefined],
-  ])('contains the change: %s', (_what, from, to, changes) => {
+  ])('contains exactly the expected changes, if any, for %s', (_what, from, to, changes) => {
     const { modified } = diffRoles([from], [to]);
     expect(modified.map((item) => item.changes)).toEqual(changes === undefined ? [] : [changes]);
   });

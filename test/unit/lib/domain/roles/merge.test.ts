@@ -77,7 +77,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('is symmetric if nothing conflicts', () => {
+  it('reports the same conflicts if the sides are swapped, and the same roles if nothing conflicts', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const one = mergeRoles(base, mine, theirs);
@@ -90,7 +90,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('removes only roles that one side deleted, and never adds a role', () => {
+  it('removes exactly the roles that one side deleted and the other did not change, and keeps all others once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);

@@ -76,7 +76,7 @@ describe('the role and task matrix', () => {
     ]);
   });
 
-  it('takes features and permissions from the catalog, and leaves them empty for unknown tasks', () => {
+  it('takes features and permissions from the reference, and leaves them empty for unknown tasks', () => {
     const known = PERMISSIONS.find(({ task_id }) => task_id === 'audiences:view');
     expect(roleMatrix([role('a', ['audiences:view', 'zzz:a'])])).toEqual([
       { task_id: 'audiences:view', feature: known?.feature, permission: known?.permission, roles: { a: 'direct' } },

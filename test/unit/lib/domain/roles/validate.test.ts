@@ -57,7 +57,7 @@ describe('a roles file', () => {
     expect(check(value)).toEqual({ issues: [issue], warnings: [] });
   });
 
-  it('is accepted if it is empty, or has stamps and a schema hint', () => {
+  it('is accepted with a schema hint, stamps and an empty list of roles', () => {
     expect(check({ $schema: 'x', last_modified_on: '2026-11-20 08:00:00', last_modified_by: null, roles: [] })).toEqual(
       NO_FINDINGS,
     );
@@ -196,7 +196,7 @@ describe('a role', () => {
     expect(checkRole(change)).toEqual({ issues: [], warnings: [warning] });
   });
 
-  it('is accepted without a warning if it contains user:core, which is never redundant', () => {
+  it('is accepted without a warning that user:core is redundant, even if it has user:*', () => {
     const { warnings } = checkRole({ tasks: ['user:*', 'user:core', 'user:more'] });
     expect(warnings.filter((warning) => warning.includes('redundant'))).toEqual([
       'roles[0].tasks[2]: user:more is redundant: user:* includes it',
@@ -232,7 +232,7 @@ describe('validation against the live tasks', () => {
     expect(checkRole({ tasks: [task] }, { live, base, liveTasks: LIVE_TASKS })).toEqual({ issues, warnings: [] });
   });
 
-  it('accepts tasks from the base without a warning if the live tasks are unknown', () => {
+  it('accepts tasks from the live manifest and the base without a warning if the live tasks are unknown', () => {
     expect(checkRole({ tasks: ['retired:view', 'forgotten:view'] }, { live, base })).toEqual(NO_FINDINGS);
   });
 });
@@ -254,7 +254,7 @@ describe('a value that the platform returned', () => {
     tasks: [{ task_id: 'rules:view', level: 2 }],
   };
 
-  it.each(['live', 'base'] as const)('is accepted if the %s manifest contains it', (which) => {
+  it.each(['live', 'base'] as const)('is accepted, even if it was edited, if the %s manifest contains it', (which) => {
     expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
   });
 

@@ -114,7 +114,7 @@ describe('the chosen base', () => {
     expect(chooseBase(file, [far])).toBe(far);
   });
 
-  it('has the fewest roles that differ, not the fewest roles in total', () => {
+  it('is the manifest with the fewest roles that differ, in any order', () => {
     const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
     const [one, all] = [1, 3].map((some) =>
       manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),

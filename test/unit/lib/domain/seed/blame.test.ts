@@ -14,7 +14,7 @@ function batchOf(...rows: string[][]): Batch {
   return batch;
 }
 
-/** Rejects single rows until their attribute counts as bad. */
+/** Rejects a single row with this attribute, by default twice, after which the attribute counts as bad. */
 function rejectSingly(blame: Blame, name: string, times = 2): void {
   for (let time = 0; time < times; time++) blame.judge(batchOf([name]), [0], [`${name}: no such attribute`]);
 }
@@ -53,7 +53,7 @@ describe('rows that were rejected together', () => {
       [0, 3],
       { guilty: [0], suspects: [], rest: [3] },
     ],
-    ['several rows, and a colon without a blank', ['C:wrong'], [0, 3], { guilty: [], suspects: [0, 3], rest: [] }],
+    ['several rows, and a colon without a space', ['C:wrong'], [0, 3], { guilty: [], suspects: [0, 3], rest: [] }],
     [
       'several rows, and a message that starts with a colon',
       [': wrong'],
@@ -65,11 +65,11 @@ describe('rows that were rejected together', () => {
   });
 
   it.each([
-    ['with a colon and a blank', 'a: b', 'a: b: wrong: very'],
-    ['that is a prefix of another', 'Order', 'Order: wrong'],
-    ['with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
-    ['in a different alphabet', 'Заказы', 'Заказы: wrong'],
-  ])('are judged by an attribute name in the message %s', (_what, name, message) => {
+    ['a name with a colon and a space', 'a: b', 'a: b: wrong: very'],
+    ['a name that is a prefix of another', 'Order', 'Order: wrong'],
+    ['a name with quotes and a backslash', 'say "no" \\', 'say "no" \\: wrong'],
+    ['a name in a different alphabet', 'Заказы', 'Заказы: wrong'],
+  ])('are judged by the attribute name in the message: %s', (_what, name, message) => {
     const batch = batchOf(['Orders'], [name], ['b']);
     expect(createBlame().judge(batch, [0, 1, 2], [message])).toEqual({ guilty: [1], suspects: [], rest: [0, 2] });
   });
@@ -79,12 +79,12 @@ it('ignores an empty attribute name, even if rows contain empty strings', () => 
   expect(createBlame().judge(batchOf([''], ['a']), [0, 1], [': wrong'])).toMatchObject({ suspects: [0, 1] });
 });
 
-describe('an attribute that caused two single rows to be rejected', () => {
+describe('an attribute in rejected rows', () => {
   const judge = (blame: Blame) => blame.judge(ABC, [0, 1, 2, 3], ['A: wrong']);
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes every row that contains it guilty, but only after the second rejection', () => {
+  it('makes every row that contains it guilty, but only after two single rows were rejected because of it', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifOpen);
@@ -94,7 +94,7 @@ describe('an attribute that caused two single rows to be rejected', () => {
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
-  it('is not blamed if the rows were rejected together', () => {
+  it('is not blamed if its rows were only rejected together', () => {
     const blame = createBlame();
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });

@@ -88,7 +88,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('adds no field if it is empty', () => {
+  it('adds no field if it is empty, and needs exact parsing if the row then has no identity', () => {
     const table = make();
     const text = directBody(table, cells(''));
     expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactBody(table, cells('')));
@@ -96,7 +96,7 @@ describe.each<[string, string[], string[]]>([
   });
 }); // prettier-ignore
 
-// These keys have the same lengths as `sum=` and `count=`.
+// The keys `all` and `items` have the same lengths as `sum` and `count`.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
   'needs exact parsing for the average %s',
   (cell) => {
@@ -139,7 +139,7 @@ test.each<[string, string]>([
 test.each([
   ['attr:A:average:sum', 'attr:A:average:count'],
   ['attr:A:average:count', 'attr:A:average:sum'],
-])('writes an average from the first columns %s and %s', (...titles) => {
+])('treats an average in the first columns %s and %s like exact parsing does', (...titles) => {
   const table = tableOf([...titles, 'xpid', 'attr:B:count']);
   for (const cells of [
     ['1', '2'],
@@ -274,7 +274,7 @@ test('rejects a row with neither an id nor identities', () => {
   expect(directBody(tableOf(['identity:email']), [''])).toBeUndefined();
 });
 
-test('writes the environment and date from the row or the defaults, and needs exact parsing without either', () => {
+test('writes the environment and date from the row or the defaults, if they are present and valid', () => {
   const header = ['xpid', 'environment', 'cutoff_date', 'attr:A:count'];
   const find = (text: string | undefined): string | undefined =>
     text && [...text.matchAll(/"(?:environment|cutoff_date)":"([^"]*)"/g)].map(([, found]) => found).join(' ');
@@ -291,7 +291,7 @@ test('writes the environment and date from the row or the defaults, and needs ex
   expect(directBody(invalid, ['7', 'production', '', '1'])).toBeUndefined();
 });
 
-test('needs exact parsing if two columns contain the same identity, or if a column name is unusual', () => {
+test('needs exact parsing if two columns contain the same identity, or if an identity type is reserved', () => {
   const merge = createRowRules({ other: 'email' });
   expect(tableOf(['identity:email', 'identity:other'], {}, merge).writer).toBeUndefined();
   expect(tableOf(['identity:__proto__']).writer).toBeUndefined();

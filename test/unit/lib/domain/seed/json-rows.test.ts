@@ -84,7 +84,7 @@ describe('NDJSON lines', () => {
     }
   });
 
-  it('are rejected if they are longer than 32 MB, with a prefix of the line, and later lines are read', () => {
+  it('are rejected with their first 200 characters if they are longer than 32 MB, and later lines are read', () => {
     const maximum = 32 * 1024 * 1024;
     const long = Buffer.alloc(maximum, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);

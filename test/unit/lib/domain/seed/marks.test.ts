@@ -14,7 +14,7 @@ const BATCH = 100;
 const MANY_BATCHES = size(100_000, 20_000, 2000);
 const UNDER_WAY = 66;
 
-test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at most a few kilobytes`, () => {
+test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in less than ten kilobytes`, () => {
   const random = randomFrom(3);
   const marks = createMarks(NOTHING_COMPLETED);
   const open: { complete(): void }[] = [];
@@ -30,7 +30,7 @@ test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in at mos
   expect(largest).toBeLessThan(10_000);
 });
 
-test('stores a hundred thousand completed requests after a hanging one as a single range', () => {
+test('stores all completed batches after a hanging one as a single range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {

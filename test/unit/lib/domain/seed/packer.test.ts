@@ -5,7 +5,7 @@ import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
-/** A similar row that needs exact parsing, because its id is in quotes. */
+/** The same row, which needs exact parsing because its id is in quotes. */
 const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}'.replace('""', '"7"');
 
 /** Adds a row as JSON. */
@@ -83,10 +83,10 @@ describe.each(WAYS)('rows added %s', (_way, take) => {
   });
 });
 
-describe('valid JSON', () => {
+describe('a valid row', () => {
   const SPACED = '{ "environment":"production" , "xpid":7,"calculated_attributes":{} }';
 
-  it('is sent unchanged', () => {
+  it('is sent unchanged if it is JSON', () => {
     const into = packer();
     const bytes = Buffer.from(`${ROW}\n${SPACED}\n`);
     into.takeJson(bytes, 0, ROW.length, 1);
@@ -170,7 +170,7 @@ describe('a rejected row', () => {
     ]);
   });
 
-  it('is stored even if it is not valid JSON or UTF-8', () => {
+  it('is reported with the reason if it is not valid JSON or UTF-8', () => {
     const into = packer();
     const invalid = Buffer.from(
       '{"environment":"production","xpid":7,"calculated_attributes":{},"a":"\u00ff"}\n',

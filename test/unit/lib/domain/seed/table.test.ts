@@ -72,7 +72,7 @@ describe("a row's value", () => {
     }
   });
 
-  it('contains each cell in its field, converted to a string', () => {
+  it('contains each cell in its field, with every value except the id converted to a string', () => {
     const cells = { xpid: 7n, environment: 'development', cutoff_date: time, 'attr:N:count': 12 };
     const texts = { 'user:a': true, 'user:b': 1.5, 'identity:email': 9223372036854775807n, 'identity:other': time };
     const own = { attribute_name: 'N', calculation_type: 'count', cutoff_date: '2024-01-31', seed: { value: '12' } };
@@ -153,7 +153,7 @@ describe("an issue's column", () => {
     [['environment'], 'environment', 'is wrong'],
     [['xpid'], 'xpid', 'is wrong'],
     [['other', 'x'], '', '`other.x` is wrong'],
-  ])('is found for %j', (path, column, message) => {
+  ])('is correct, or empty if there is none, for %j', (path, column, message) => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
@@ -169,7 +169,7 @@ describe("an issue's column", () => {
     ]);
   });
 
-  it('is not repeated if the message already names the key', () => {
+  it('is reported without repeating a key that the message already names', () => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     const path = [...seed, 'blue'];
     expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
@@ -219,7 +219,7 @@ test('reports a mapped column by its name in the file', () => {
   ]);
 });
 
-test('reports the columns of Parquet cells that contain lists or objects', () => {
+test('reports the columns of Parquet cells with unsuitable types', () => {
   const cells = [
     7n,
     null,

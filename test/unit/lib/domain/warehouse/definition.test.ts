@@ -51,7 +51,7 @@ describe('comparing definitions', () => {
   });
 });
 
-it('keeps only the live values that the file omits', () => {
+it("adds a connection's live state and port if the file omits them, but no other live values", () => {
   const live: Definition = { id: 'c', state: 'inactive', name: 'Old', config: { port: '5439', role: 'x' } };
   const wanted: Definition = { id: 'c', config: { role: 'y' } };
   expect(completed('connection', wanted, live)).toEqual({
@@ -64,7 +64,7 @@ it('keeps only the live values that the file omits', () => {
   expect(completed('pipeline', { id: 'p' }, { id: 'p', state: 'paused' })).toEqual({ id: 'p' });
 });
 
-it('removes nulls and read-only fields at any depth of a response', () => {
+it('removes read-only fields from a response, and null fields at any depth', () => {
   const reply = { id: 'p', status: 'idle', errors: null, schedule: { type: 'once', end: null }, extra: [null] };
   expect(toDefinition(reply)).toEqual({ id: 'p', schedule: { type: 'once' }, extra: [null] });
 });

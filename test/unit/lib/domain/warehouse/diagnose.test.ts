@@ -97,7 +97,7 @@ it('reports a problem even if the platform gives no reason', () => {
     'It is faulted.',
   ]);
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
-  // Each command can be copied as it is.
+  // Each command can be copied as it is, because it contains no placeholders.
   for (const { next } of findings) expect(next).not.toMatch(/\b[A-Z]{4,}\b/);
 });
 
@@ -393,7 +393,7 @@ describe('a run that did not send any rows', () => {
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it("is reported with a missing identity for `SELECT *` if the run's errors mention one", () => {
+  it("is reported with a missing identity for `SELECT *` if the run's errors mention it", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);

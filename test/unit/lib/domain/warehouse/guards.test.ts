@@ -33,7 +33,7 @@ const many = (action: StepAction, count: number): Step[] =>
   Array.from({ length: count }, (_, index) => step(action, `${action}-${index}`));
 
 describe('deletions', () => {
-  it('are listed by type and id, and require --allow-delete or typing the id or, for several, their number', () => {
+  it('are listed by type and id, and require --allow-delete or typing the single id or the number of deletions', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
     expect(violations(steps, 9)).toEqual([
       { guard: 'delete', flag: '--allow-delete', message: '2 to be deleted: pipeline p, data model m', typed: '2' },

@@ -119,7 +119,7 @@ describe('a resource that no file defines', () => {
   const planned = (more: object, from = live) =>
     planWarehouse({ scope: SCOPE, live: from, wanted, sendSecrets: never, ...EVERYTHING, prune: false, ...more });
 
-  it('is listed as unmanaged and does not affect the plan if it changes', () => {
+  it('is listed as unmanaged, and its existence does not change the plan hash', () => {
     expect(planned({})).toMatchObject({ steps: [], unmanaged: ['connection/foreign'], summary: { unmanaged: 1 } });
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
@@ -151,7 +151,7 @@ it('applies a pipeline after the resources it uses, and deletes a resource after
   ]);
 });
 
-it('creates plans with different hashes for each workspace and address', () => {
+it('gives the plans for different workspaces or addresses different hashes', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);

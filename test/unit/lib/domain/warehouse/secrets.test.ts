@@ -1,4 +1,4 @@
-// Secrets in definitions: references are accepted, and everything else is reported without its value.
+// Secrets in definitions: references are accepted; masks and plaintext secrets are reported without their values.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -115,7 +115,7 @@ describe('secrets of any kind', () => {
     );
   });
 
-  it('are rejected if they are not references, and are not quoted', () => {
+  it('are rejected without being quoted if they are not references', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), secretPaths, (secret, [, field = '']) => {
         fc.pre(secret.trim().length >= 6 && !/^(?:env|file|keychain|command):\s*\S/.test(secret));

@@ -41,7 +41,7 @@ describe("a pipeline's sync position", () => {
     expect(plan(live, { pipeline: [wanted] }).steps).toMatchObject([{ action: 'update', id: 'p', resets: false }]);
   });
 
-  it('is not reported as lost by a creation, a deletion or a change to a data model', () => {
+  it('is not reported as lost for a creation, a deletion or a change to a data model', () => {
     const created = plan({}, { pipeline: [pipeline('p')] });
     const deleted = plan(live, {});
     const other = plan(
