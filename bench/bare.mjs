@@ -1,5 +1,5 @@
-// Starts servers that return as many bytes as the embedded platform but check nothing: `hono` uses the platform's
-// router with its own server, and `node` uses only Node. The servers exit when their standard input closes.
+// Starts a server that returns as many bytes as the embedded platform but checks nothing: `hono` uses the platform's
+// router with that router's own server, and `node` uses only Node. The server exits when its standard input closes.
 import { createServer } from 'node:http';
 
 const ANSWER = {

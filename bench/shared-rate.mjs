@@ -1,6 +1,7 @@
 // Measures how well eight shards of very different sizes share one rate: `node bench/shared-rate.mjs [--seconds N]
 // [--rate N]`. Each shard is a separate process with its own files; the platform rejects requests beyond the limit in
-// any second. Needs redis-server. Also run it without a store, to measure what splitting the rate costs: `--divided`.
+// any second. Needs redis-server. With `--learn`, the shards must discover the rate. With `--divided`, they split the
+// rate without a store, to measure what that costs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

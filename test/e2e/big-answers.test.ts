@@ -153,7 +153,7 @@ function run(args: readonly string[]): Promise<Ended> {
   });
 }
 
-describe('an oversized response', () => {
+describe('a response that is too large or too deeply nested', () => {
   test.each(ANSWERS)(
     'makes the program exit with 1, print an error and use less than 300 MB: %s',
     async (_what, bad) => {

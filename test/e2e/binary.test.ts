@@ -1,4 +1,4 @@
-// Builds the single executable and the Debian package and uses them on a system without Node.
+// Builds the single executable and the Debian package, and uses them in an environment without Node.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -154,7 +154,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
     expect(existsSync(join(home, '.cache/cdpadm/code'))).toBe(false);
   });
 
-  test('contains the licenses of all its parts and a bill of materials that lists Node', async () => {
+  test('comes with the licenses of its parts and a bill of materials that lists Node', async () => {
     const licenses = readFileSync(join(root, 'dist/bin/LICENSES.txt'), 'utf8');
     expect(licenses).toMatch(/cdpadm authors[\s\S]*undici[\s\S]*Node\.js is licensed for use as follows/);
     const materials = readFileSync(`${EXECUTABLE}.cdx.json`, 'utf8');

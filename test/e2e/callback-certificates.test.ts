@@ -1,4 +1,4 @@
-// Checks a callback's certificate: genuine certificates are accepted, and every known kind of forgery is rejected.
+// Checks a callback's certificate: valid certificates are accepted, and forged or otherwise invalid ones are rejected.
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';
@@ -53,7 +53,7 @@ describe('a valid certificate', () => {
       },
     ],
     [
-      'signed by an authority that is limited to its domain',
+      'signed by an authority that may sign only for the parent domain',
       () => {
         const middle = authority({
           extensions: [...AUTHORITY, 'nameConstraints=critical,permitted;DNS:platform.example'],
@@ -149,7 +149,7 @@ describe('an invalid certificate', () => {
   it.each<[string, () => string, RegExp]>([
     ['is self-signed', () => forge.issue({ subject: '/CN=x', extensions: [SAN] }).pem, /untrusted authority/],
     ['is from an untrusted authority with the same name', () => issue({ by: other }).pem, /untrusted authority/],
-    ['includes its own root', () => issue({ by: other }).pem + other.pem, /untrusted authority/],
+    ['includes its own untrusted root', () => issue({ by: other }).pem + other.pem, /untrusted authority/],
     [
       'is for a different domain',
       () => issue({ extensions: ['subjectAltName=DNS:opendsr.evil.example'] }).pem,
@@ -349,7 +349,7 @@ it('retries storing a certificate chain as evidence until it succeeds', async ()
 });
 
 describe('a PEM string', () => {
-  it('is accepted with one to ten certificates and any text between them', () => {
+  it('is accepted with one to ten certificates and with text before them', () => {
     const { pem } = issue({});
     const { raw } = new X509Certificate(pem);
     const count = (text: string): number | undefined => parseCertificates(text)?.length;

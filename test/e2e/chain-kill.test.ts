@@ -23,7 +23,7 @@ describe('processes', () => {
   });
   afterAll(() => bundle.remove());
 
-  /** Appends until `count` lines are acknowledged, then kills the process. Resolves with the acknowledged ids. */
+  /** Kills the process after `count` acknowledged appends. Resolves with the id of the last line of each append. */
   function appendAndKill(name: string, count: number): Promise<string[]> {
     const child = spawn(process.execPath, [bundle.file, path, name], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -34,7 +34,7 @@ describe('processes', () => {
     return new Promise((resolve) => child.on('close', () => resolve(written)));
   }
 
-  it('leave an unbroken chain with every acknowledged line when they are killed during concurrent appends', async () => {
+  it('leave an unbroken chain with every acknowledged append when they are killed while they append', async () => {
     for (const round of [1, 2, 3]) {
       const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
       const report = await chain.verify();

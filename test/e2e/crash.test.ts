@@ -8,7 +8,7 @@ import { PROGRAM } from '../helpers/root.ts';
 import { spellings } from '../sweeps/spellings.ts';
 import { CANARIES, FIXTURES } from '../sweeps/stage.ts';
 
-/** Loaded before the program; throws an error that contains a request, where no command can catch it. */
+/** Loaded before the program; throws an error that contains the token and the client secret, outside of any command. */
 const FAULT = `
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';

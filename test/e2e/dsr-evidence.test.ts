@@ -67,7 +67,7 @@ function unpack(archive: string): string {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 
-it('writes a private archive whose manifest contains a hash of every file and no identities', async () => {
+it('writes a private archive that has a hash of every file in its manifest and contains no identities', async () => {
   const result = await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip']);
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);
@@ -115,7 +115,7 @@ it('lists commands that check every signature using only openssl', async () => {
 
 const CHANGED = 'changed: not the message recorded in the ledger';
 
-it('never presents an altered or unrecorded message as signed, and never includes its identities', async () => {
+it('never presents an altered or unrecorded message as signed, and never includes identities from one', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
   const alter = (number: number, to: number, change: (body: string) => string): void => {
     if (to !== number) cpSync(of(number, 'headers.json'), of(to, 'headers.json'));
@@ -147,7 +147,7 @@ it('never presents an altered or unrecorded message as signed, and never include
   expect(page.match(/openssl dgst .*/g)).toEqual([expect.stringContaining(`${id}.4.body`)]);
 });
 
-it('reports which ledger entries were pruned or chained later, and exits with 1 if the chain is broken', async () => {
+it('reports how many entries were pruned or chained later, and exits with 1 if the chain is broken', async () => {
   const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
   const ledger = readFileSync(path, 'utf8');
   writeFileSync(path, ledger.replaceAll(/,"entry":\d+,"chain":"\w+"\}/g, '}'));
@@ -180,7 +180,7 @@ it('reports saved messages that are missing or changed, and finds moved ones wit
   writeFileSync(of(2, 'body'), `${readFileSync(of(2, 'body'), 'utf8')} `);
   rmSync(of(3, 'body'));
   writeFileSync(of(4, 'headers.json'), 'damaged');
-  // A killed process stored this message, but did not record it.
+  // As if a killed process had stored this message without recording it.
   for (const part of ['body', 'headers.json']) cpSync(join(home.cwd, 'copy', `${id}.2.${part}`), of(5, part));
   const damaged = await home.json(['dsr', 'evidence', id, '--out', 'damaged.zip']);
   expect(damaged.data).toMatchObject({ messages: 2 });

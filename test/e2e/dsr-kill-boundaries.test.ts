@@ -1,5 +1,5 @@
-// Sends SIGKILL to a bulk run and its resume before each request is delivered, after its delivery and after its
-// response. Also kills a listener while it acknowledges callbacks.
+// Sends SIGKILL to a bulk run and its resume before a request is delivered, after its delivery or after its response.
+// Also fills the disk during a bulk run, and kills a listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -90,7 +90,7 @@ function filesOfState(): string[] {
 }
 
 it.each(MOMENTS)(
-  'never loses or repeats a row when a bulk run and its resume are killed at each request (moment: %s)',
+  'never loses or repeats a row when a bulk run and its resume are killed at a request (moment: %s)',
   async (moment) => {
     for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;

@@ -35,9 +35,9 @@ afterEach(async () => {
 
 const isRequest = ({ target }: ProxiedRequest): boolean => target.startsWith('/v3/requests');
 
-/** Returns the request bodies stored on the platform, keyed by id. */
+/** Returns the sent bodies whose requests the platform lists, keyed by `request` and the id. */
 async function heldRows(requests: readonly ProxiedRequest[]): Promise<Map<string, string>> {
-  // The platform may still be handling a request from the previous run.
+  // `requests` covers all runs, because an earlier run may have created a request.
   const sent = requests.filter((one) => isRequest(one) && one.method === 'POST');
   const bodies = new Map(
     sent.map(({ body }) => [(JSON.parse(body) as { subject_request_id: string }).subject_request_id, body]),

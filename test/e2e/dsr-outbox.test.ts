@@ -81,7 +81,7 @@ const hookLog = (): string[][] =>
     .map((line) => line.split(' '));
 
 describe('a listener', () => {
-  it('runs the hook of each status in order, with the same event id for the hook and the forward address', async () => {
+  it('runs the hook for each status in order, and sends the same event id to the forward address', async () => {
     const { url } = await listen('--on', 'any', hook(), '--forward-to', receiver.url);
     const id = await submit(url);
     await advance('4d');
@@ -122,7 +122,7 @@ describe('a listener', () => {
     expect(hookLog().map(([, , status]) => status)).toEqual(['pending']);
   });
 
-  it('terminates a hung command and its children, and keeps the delivery due', async () => {
+  it('terminates a hung command and its children when it stops, and keeps the delivery due', async () => {
     const { stop, url } = await listen(
       ...[
         '--on',
@@ -152,7 +152,7 @@ setInterval(() => undefined, 1000);`),
     }, PATIENT);
   });
 
-  it('does not deliver while another listener runs for the same workspace', async () => {
+  it('does not start with a hook while another listener with a hook runs for the same workspace', async () => {
     const { url } = await listen('--on', 'any', hook());
     const line = ['dsr', 'callbacks', 'listen', '--port', '0', '--on', 'any', 'true'];
     const { code, stderr } = await home.run(line);

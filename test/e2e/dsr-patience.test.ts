@@ -26,7 +26,7 @@ let home: CliHome;
 let clock: Clock;
 let server: Server;
 let arrivals: Arrival[];
-/** Selects a request's fault by the number of earlier requests. */
+/** Selects the fault for a request; `before` is the number of earlier requests. */
 let faultOf: (arrival: Arrival, before: number) => Fault;
 let address: string;
 
@@ -112,7 +112,7 @@ const FORMS: [name: string, sent: () => string, leastMs: (sent: string, at: numb
   ['a date in the past', () => dateIn(-600), () => 0],
   ['an invalid value', () => 'soon', () => 0],
   ['several values', () => '5, 6', () => 0],
-  ['an empty value', () => '', () => 0],
+  ['no header', () => '', () => 0],
 ];
 
 describe.each([
@@ -121,10 +121,10 @@ describe.each([
 ])('Retry-After for %s', (_what, line, rows) => {
   beforeEach(() => writePeople(rows));
 
-  it.each(FORMS)('is always respected: %s', async (_form, valueOf, leastOf) => {
+  it.each(FORMS)('is respected if it is valid, and otherwise ignored: %s', async (_form, valueOf, leastOf) => {
     const sent: { text: string; at: number }[] = [];
     faultOf = ({ at }, before) => {
-      // Sends the header three times: in the first response, in the next one and in a third.
+      // Sends 429 in the first three responses.
       if (sent.length >= 3 || before < sent.length) return undefined;
       sent.push({ text: valueOf(), at });
       return { status: 429, ...(sent.at(-1)?.text !== '' && { retryAfter: sent.at(-1)?.text ?? '' }) };
@@ -141,7 +141,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('is reported with the command to resume if it exceeds --timeout', async () => {
+  it('is reported if it exceeds --timeout, for a bulk run with the command to resume', async () => {
     // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;
@@ -162,7 +162,7 @@ describe.each([
 });
 
 describe('retrying', () => {
-  it('stops after five attempts for a single request', async () => {
+  it('stops after at most five attempts for a single request', async () => {
     faultOf = ({ method }) => (method === 'GET' ? undefined : { status: 429 });
     expect((await run(ONE)).code).toBe(7);
     expect(posts()).toHaveLength(5);
@@ -178,8 +178,8 @@ describe('retrying', () => {
   const bad: (arrival: Arrival) => boolean = ({ email }) => email === 'p7@example.com';
 
   it.each([
-    ['after five attempts with --give-up-after 0', ' --give-up-after 0', 0, 5],
-    ['after 15 attempts by default, with pauses', '', 1, 15],
+    ['after at most five attempts with --give-up-after 0', ' --give-up-after 0', 0, 5],
+    ['after at most 15 attempts by default, with pauses', '', 1, 15],
   ])('stops for one row of many %s', async (_when, flags, minutes, most) => {
     writePeople(60);
     clock = createFastClock(SPEED_UP / 10);

@@ -1,5 +1,5 @@
-// The prompts of `dsr submit` on a real terminal: from an empty command line to a submitted request, and every way to
-// cancel.
+// The prompts of `dsr submit` and other commands on a real terminal, and Ctrl-C and Ctrl-D at every prompt of
+// `dsr submit`.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
@@ -79,7 +79,7 @@ test.each([
   ['a typing error', 'notanemail', `n${KEY.enter}`, 'jane@example.com'],
   ['an intended value', 'notanemail', `y${KEY.enter}`, 'notanemail'],
   ['a digest', '0123456789abcdef0123456789abcdef', '', '0123456789abcdef0123456789abcdef'],
-])('asks to keep or correct a value that is not an email address: %s', async (_what, typed, answer, taken) => {
+])('asks about a value that looks like neither an email nor a digest: %s', async (_what, typed, answer, taken) => {
   const flags = ['--type', 'access', '--regulation', 'gdpr', '--show-identities'];
   const screen = openTerminal(['dsr', 'submit', ...flags], { cwd: home.cwd, env: home.env });
   await screen.waitFor('Identity type');
@@ -116,7 +116,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['Value of email', `<${KEY.enter}`],
     ['Identity type', KEY.enter],
     ['Value of email', `jane@example.com${KEY.enter}`],
-    // Back at the end of the list, the identity is still shown.
+    // After going back to the list of identities, the identity is still there.
     ['Another identity', KEY.enter],
     ['More options', `${KEY.up}${KEY.enter}`],
     ['continue with email = j***@***.com', KEY.enter],
@@ -153,7 +153,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
   expect(await screen.exit).toBe(130);
 });
 
-test('lists the requests in the ledger with time, type and status if the id is missing', async () => {
+test('lists the requests in the ledger with type, status and id if no id is specified', async () => {
   for (const type of ['access', 'erasure'])
     await home.run(`dsr submit --type ${type} --regulation gdpr --identity email=jane@example.com --yes`);
   const screen = openTerminal(['dsr', 'evidence', '--out', 'proof.zip'], { cwd: home.cwd, env: home.env });

@@ -45,7 +45,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('lets only one of several simultaneous bulk runs send the rows, and has the others report that run', async () => {
+test('lets only one of several simultaneous bulk runs send the rows, and ends the others with 12', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));
@@ -63,7 +63,7 @@ test('lets only one of several simultaneous bulk runs send the rows, and has the
   }
 });
 
-test('never sends a row twice when several processes resume a killed run simultaneously', async () => {
+test('creates no request twice when several processes resume a killed run simultaneously', async () => {
   const officer = await createDsrHome();
   try {
     // The responses are slow, so that every process finds another one that is already sending.

@@ -1,4 +1,4 @@
-// Runs every example of every help page, with `--yes`, against an embedded platform.
+// Runs the examples in the help of each command except `tour` and `dsr`, with `--yes`, against an embedded platform.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const examples = leaves
   .filter(([path]) => !ELSEWHERE.has(groupOf(path)))
   .flatMap(([path, command]) => (helpOf(command)?.examples ?? []).map((line) => [line, path] as const));
 
-test.each(leaves)('shows at least two examples of %s in its help', (path, command) => {
+test.each(leaves)('shows at least two examples of %s in its help (one of `emulator clock`)', (path, command) => {
   const own = (helpOf(command)?.examples ?? []).filter((line) => line.includes(`cdpadm ${path}`));
   expect(own.length).toBeGreaterThanOrEqual(path === 'emulator clock' ? 1 : 2);
 });
@@ -74,8 +74,8 @@ describe('each example', () => {
   });
 
   /**
-   * Creates a definition of each kind and a run on the platform, and writes their files. Omits the resource that the
-   * example creates.
+   * Creates a definition of each kind on the platform, and a run if the example needs one, and writes their files.
+   * Omits the resource that the example creates.
    */
   async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
     const [group = '', verb] = path.split(' ');
@@ -101,7 +101,7 @@ describe('each example', () => {
     }
   }
 
-  /** Writes a file of users in each format, a user and an event. If the example resumes a run, first does that run. */
+  /** Writes users as NDJSON and CSV, a user and an event. If the example resumes a run, first does that run. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);
@@ -208,8 +208,8 @@ describe('each example', () => {
     await runExample(line, path);
   });
 
-  // Checks the JSON of each command's first example; for an endless command, only the first line. `mcp` is skipped
-  // because it communicates over JSON-RPC.
+  // Checks the JSON of each command's first example that is not a dry run; for an endless command, only the first line.
+  // `mcp` is skipped because it communicates over JSON-RPC.
   test.each(leaves.filter(([path]) => path !== 'mcp' && !ELSEWHERE.has(groupOf(path))))(
     'prints the JSON that its help describes: %s',
     async (path, command) => {

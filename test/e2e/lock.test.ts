@@ -69,7 +69,7 @@ describe('a lock between processes', () => {
   it('is taken over no matter how many processes are killed during a takeover', async () => {
     const path = lockPath();
     for (let kills = 0; kills < 25; kills++) await ended(start('die', path));
-    // The temporary files of killed processes stay until they are old.
+    // Ignores the temporary files of killed processes, which stay until they are old.
     const locks = (): string[] => filesBeside(path).filter((name) => name.startsWith('state.lock'));
     expect(locks()).toHaveLength(25);
     const lock = tryLock(path);

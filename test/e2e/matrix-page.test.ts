@@ -7,7 +7,7 @@ import { CHROMIUM, type Page } from '../helpers/browser.ts';
 import { withPageBrowser } from '../helpers/page-browser.ts';
 import { LEAST_CONTRAST, SIDEWAYS } from '../helpers/page-look.ts';
 
-/** The maximum number of roles, with ids of the maximum length and hostile names. */
+/** The maximum number of roles, some with ids of the maximum length and some with hostile names. */
 const MANY = Array.from({ length: 100 }, (_, index) => ({
   role_id: `team-${index}-`.padEnd(index % 9 === 0 ? 64 : 8, 'x'),
   name: index % 7 === 0 ? `<img src="http://127.0.0.1:9/${index}" onerror="document.title='forged'">` : `Team ${index}`,
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('keeps a feature-wide task on one line, and never ends a wrapped line with a dot', async () => {
+  it('allows no line break in a feature-wide task, and never starts a line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await few.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
     const many = await open(MANY);
     await many.media({ type: 'print' });
-    // Width of A4 without margins at 96 dpi.
+    // A4 in landscape, without margins, at 96 dpi.
     await many.size(1032, 703);
     expect(await many.evaluate(SIDEWAYS)).toBe(0);
     const shown = await many.evaluate<string[]>(

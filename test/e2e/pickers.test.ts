@@ -55,7 +55,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('is selected by a number or a word in accessible mode', async () => {
+  test('is selected by typing it in accessible mode', async () => {
     const screen = terminal(['roles', 'get'], { CDPADM_ACCESSIBLE: '1' });
     await screen.waitFor('Number or word');
     screen.type(`support-role${KEY.enter}`);

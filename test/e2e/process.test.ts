@@ -133,7 +133,7 @@ describe('a server', () => {
     expect((await cdpadm(['emulator', 'env']).ended).code).toBe(5);
   });
 
-  test('leaves neither a lock nor a registry entry after SIGKILL', async () => {
+  test('is no longer found after SIGKILL, and does not block later commands', async () => {
     const { child, ended, printed } = cdpadm(['emulator', 'start', '--port', '0']);
     await printed('is ready');
     child.kill('SIGKILL');
@@ -246,7 +246,7 @@ describe.skipIf(process.platform === 'win32')('a deleted working directory', () 
   });
 });
 
-test('runs concurrent commands on the embedded platform one after another', async () => {
+test('runs concurrent commands on the embedded platform, all with the same result', async () => {
   const all = await Promise.all(
     Array.from({ length: 4 }, () => cdpadm(['roles', 'list', '--profile', 'local', '-o', 'json']).ended),
   );

@@ -55,7 +55,7 @@ describe.each(WAYS)('a confirmation (%s)', (_way, env) => {
     expect(await isRenamed()).toBe(code === 0);
   });
 
-  test('prompts again after an invalid answer and an empty line', async () => {
+  test('prompts again after an invalid answer', async () => {
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('(y/N)');
     screen.type(`garbage${KEY.enter}`);
@@ -123,7 +123,7 @@ describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
 describe.each(WAYS)('a new profile (%s)', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
-  test('validates text as it is typed, and never displays a secret', async () => {
+  test('validates text when it is entered, and never displays a secret', async () => {
     const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -167,7 +167,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('prompts three times, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
+  test('requires an address, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(KEY.enter);
@@ -189,7 +189,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
   });
 
-  test('prompts for a missing name and validates it as it is typed', async () => {
+  test('prompts for a missing name and validates it when it is entered', async () => {
     const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
@@ -203,7 +203,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('offers a choice, and reports on Ctrl-C after the last prompt that the profile was created', async () => {
+  test('offers a choice, and reports on Ctrl-C at the last prompt that the profile was created', async () => {
     const flags = ['--identity-url', 'http://127.0.0.1:1', '--insecure-storage'];
     const screen = terminal(['profile', 'create', 'prod', ...flags], env);
     await screen.waitFor('Workspace key');

@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     return store;
   }
 
-  test('shares the rate among all processes, and lets the others use what one process leaves unused', async () => {
+  test('shares the rate among all processes of one limit, and not with another limit', async () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });
@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('shares a reduced rate with all processes, whether the rate is given or learned', async () => {
+  test('shares a learned rate with all processes, and does not reduce a given rate that was reached', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

@@ -195,7 +195,7 @@ test('checks, builds, attests and publishes the release for its tag in the relea
   expect(workflow.on.push.tags).toEqual(['v*']);
   expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
   const folder = await repository({ '.gitignore': 'dist/\n.npm/\nnode_modules/\n.ci/\nbin/\ncalls\n' });
-  // Replaces the checks and the publishing programs with scripts that only record their arguments.
+  // Replaces the checks and the publishing programs with scripts that record their arguments and publish nothing.
   const fakes = {
     '.ci/run': '',
     'bin/gh': `case $2 in view) test -e "${folder}/dist/released" ;; create) touch "${folder}/dist/released" ;; esac`,

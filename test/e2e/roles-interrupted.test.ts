@@ -1,4 +1,4 @@
-// Ctrl-C while the platform does not respond: each waiting command exits, and a write prints how to continue.
+// Ctrl-C while the platform does not respond: each command exits, and reports that the platform was not changed.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ const locks = (admin: RolesHome): string[] =>
     name.endsWith('write.lock'),
   );
 
-test('loses nothing when a push is killed during its PUT', async () => {
+test('pushes after an earlier push was killed while it held the lock', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

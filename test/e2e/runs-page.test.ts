@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     }
   });
 
-  it('shows the newest run first, with each date centered below its column', async () => {
+  it('shows the newest run without scrolling, and each date centered below its column', async () => {
     const page = await open(300);
     await page.size(400, 900);
     const places = await page.evaluate<{ newest: number; right: number; off: number[]; least: number }>(`(() => {
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     const page = await open(300);
     await page.media({ type: 'print', scheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
-    // The width of A4 without margins at 96 dpi.
+    // A4 in landscape, without margins, at 96 dpi.
     await page.size(1032, 703);
     expect(await page.evaluate(SIDEWAYS)).toBe(0);
     const right = 'Math.max(...[...document.querySelectorAll(".run")].map((run) => run.getBoundingClientRect().right))';

@@ -28,7 +28,7 @@ test('sends every row of a run that is killed several times, and reports each re
   let kill: (() => void) | undefined;
   let killAt = Infinity;
   const { url } = (sink = await startSink((_body, request) => {
-    // Kills the run during a request, so the next run must check whether that request was counted.
+    // Kills the run during a request, so the next run cannot know whether that request arrived.
     if (request >= killAt) kill?.();
     return undefined;
   }));

@@ -191,7 +191,7 @@ describe('seed-kubernetes.md', () => {
   });
 });
 
-it('sends every user once with seed-slurm.md, from an array of any minimum and step', async () => {
+it('sends every user once with seed-slurm.md, from an array with its own minimum and step', async () => {
   const [script = '', join = ''] = blocksOf('seed-slurm', 'bash');
   expect(script).toMatch(/^#!\/bin\/bash\n(#SBATCH --[a-z-]+(=\S+)?\n)+export/);
   const array = {
@@ -211,7 +211,7 @@ it('sends every user once with seed-slurm.md, from an array of any minimum and s
   expect(await seeded()).toBe(USERS);
 });
 
-it('sends 2,000 users from each of four processes with seed-parallel.md', async ({ skip }) => {
+it('sends 8,000 users from several processes with seed-parallel.md', async ({ skip }) => {
   if (!hasParallel) return skip('needs GNU parallel');
   const count = 4 * 2000;
   writeUsers(count);

@@ -75,7 +75,7 @@ const locks = (): string[] =>
     .filter((path) => basename(dirname(path)) === 'warehouse')
     .filter((path) => path.endsWith('.lock') || isStrayed(basename(path)));
 
-test('writes everything once when an apply is killed at each request and run again', async () => {
+test('writes everything once when an apply is killed repeatedly and run again', async () => {
   let killed = 0;
   // An apply requests the token and the lists, then makes one or two requests for each write.
   for (let run = 0; ; run++) {
@@ -126,7 +126,7 @@ test.each([
   ['of one user', () => 'state'],
   ['of several users', (index: number) => `state-${index}`],
 ])(
-  'creates each resource exactly once in concurrent applies %s, each of which reports what it did',
+  'creates each resource exactly once in concurrent applies %s, at least one of which succeeds',
   async (_who, state) => {
     const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
     for (const { code, stderr } of results) {

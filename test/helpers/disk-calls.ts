@@ -7,7 +7,7 @@ const WATCHED = ['openSync', 'writeFileSync', 'writeSync', 'fsyncSync', 'renameS
 
 /**
  * Returns the file system calls that `work` makes: `write`, `sync`, `rename`, `link` or `sync folder`. Consecutive
- * calls on one file count as one. The calls still take effect.
+ * calls of one kind count as one. The calls still take effect.
  */
 export function diskCalls(work: () => Promise<void>): Promise<string[]>;
 export function diskCalls(work: () => void): string[];

@@ -1,4 +1,4 @@
-// Draws values from a JSON Schema, and requests from an OpenAPI document: valid and modified ones.
+// Draws values from a JSON Schema, and modified copies of a value.
 import fc, { type Arbitrary } from 'fast-check';
 
 export interface Schema extends Record<string, unknown> {

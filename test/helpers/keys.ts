@@ -1,4 +1,4 @@
-// Private keys of every type that a certificate can have.
+// Private keys of the types that the tests of certificates need.
 import { generateKeyPairSync } from 'node:crypto';
 
 /** Returns a key as PKCS#8 in PEM. */

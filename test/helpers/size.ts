@@ -15,8 +15,8 @@ export function size(whole: number, sample: number, small = sample): number {
 }
 
 /**
- * Returns the number of runs for a property test: a tenth of `usual`, or fifty times `usual` on demand. Each commit
- * draws different values.
+ * Returns the number of runs for a property test: a tenth of `usual`, but at least 25, or fifty times `usual` on
+ * demand. Each commit draws different values.
  */
 export function runs(usual: number): { numRuns: number } {
   const least = (part: number): number => Math.min(usual, Math.max(25, Math.ceil(usual / part)));

@@ -81,7 +81,7 @@ describe('the built program', () => {
     expect(modules.filter((name) => / (crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
   });
 
-  test("loads a call's contract, and only the part of zod that the contract needs", () => {
+  test("loads a call's contract, and no chunk that the call does not need", () => {
     const env = {
       CDPADM_BASE_URL: 'http://127.0.0.1:1',
       CDPADM_AUTH_URL: 'http://127.0.0.1:1',

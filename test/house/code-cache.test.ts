@@ -133,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(kept()).toEqual([nameFor('hello')]);
   });
 
-  test('is ignored and rewritten if any byte is damaged', () => {
+  test('is ignored and rewritten if a single byte is damaged', () => {
     run('hello');
     const whole = readFileSync(keptFile());
     const step = Math.ceil(whole.length / 24);
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     if (mode !== 0o500 || process.getuid?.() !== 0) expect(kept()).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('is neither used nor changed if another user owns it', () => {
+  test.skipIf(process.getuid?.() !== 0)('is replaced if another user owns it, unused if one owns its folder', () => {
     run('hello');
     chownSync(keptFile(), 65_534, 65_534);
     const { ino } = lstatSync(keptFile());

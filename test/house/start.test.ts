@@ -1,4 +1,4 @@
-// Checks `bin/cdpadm.js`: it starts quickly and reports why it cannot start.
+// Checks `bin/cdpadm.js`: it starts the bundle, or reports why it cannot.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root } from '../helpers/root.ts';
 
 let folder: string;
 
-/** Copies `bin` next to a one-line bundle, so that only `bin/cdpadm.js` is tested. */
+/** Copies only `bin`. The tests that need a bundle add one of a single line. */
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-start-')));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });

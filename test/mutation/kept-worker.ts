@@ -40,7 +40,7 @@ export function createKeptWorker(options: PoolOptions): PoolWorker {
       if (message.type === 'start' && isStarted) return queueMicrotask(() => respond('started'));
       if (message.type === 'start') {
         isStarted = true;
-        // Removes the name pattern, which would also apply to all tests of later runs.
+        // Removes the name pattern, which would also apply to the tests of all later runs.
         const { config } = message.context;
         Object.assign(message.context, { config: { ...config, testNamePattern: undefined } });
       }

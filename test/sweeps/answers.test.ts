@@ -53,7 +53,7 @@ function mapped(
 }
 
 const same = (value: Json): Json => value;
-// Leaves tokens unchanged, because no person reads them.
+// Leaves tokens and their lifetimes unchanged, because a command without a valid token sends nothing else.
 const texts =
   (change: (text: string) => string) =>
   (value: Json, key: string): Json =>
@@ -147,7 +147,7 @@ interface Run {
   plan: FaultPlan;
 }
 
-/** Number of single-request runs in a sample. */
+/** Number of runs in a sample that replace one response. */
 const SAMPLE_RUNS = 12;
 
 /** Returns the number of requests that the command makes without a fault. */
@@ -157,7 +157,7 @@ async function requestsOf(wanted: CommandCase): Promise<number> {
   return world.proxy.requests.length;
 }
 
-/** Yields runs that each replace one response, to reach the code after the first unusable response. */
+/** Yields runs that each replace one response, to reach the code that handles later responses. */
 async function* oneFaultRuns(answers: readonly ProxyFault[]): AsyncGenerator<Run> {
   if (!isWhole) {
     for (let count = 0; count < SAMPLE_RUNS; count++) {

@@ -167,10 +167,10 @@ const MORE: readonly CommandCase[] = [
   }),
 ];
 
-/** Returns the words after the command in an example, without flags that only choose the output. */
+/** Returns the words after the command in an example, without flags for the output, a dry run or a confirmation. */
 function wordsOf(command: string, { examples, ownsOut }: CommandHelp): string[] {
   const own = examples.filter((line) => line.includes(`cdpadm ${command}`));
-  // The stage may already have the file that the command writes.
+  // Prefers an example with --overwrite, because the stage may already have the file that the command writes.
   const over = own.find((line) => line.includes(' --overwrite'));
   const line = over ?? own.find((example) => !example.includes('--dry-run')) ?? own[0] ?? '';
   const call = line.slice(line.indexOf('cdpadm ')).replace(/\)"$| < \S+$| --dry-run| --profile local/g, '');

@@ -13,7 +13,7 @@ export function falseRows(evidence: Evidence): string[] {
 
 type Row = Record<string, string>;
 
-/** Splits simple CSV: only the error cell, which is last, may contain a delimiter, a quote or a line break. */
+/** Splits simple CSV. Only the error cell, which is last, may contain a delimiter or a quote; it is then incomplete. */
 function rowsOf(text: string): Row[] {
   const [head = '', ...lines] = text.trimEnd().split(/\r?\n/);
   const names = head.split(',');

@@ -116,7 +116,7 @@ export function filesOf(folder: string): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** Returns genuine responses for resources that no command in the sweep uses. */
+/** Returns valid responses about resources that no command in the sweep uses. */
 export async function strangersOf({ platform }: World): Promise<Strangers> {
   const { workspace_key: key, workspace_secret: secret } = platform.ready;
   const body = {

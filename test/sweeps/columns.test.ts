@@ -1,4 +1,4 @@
-// Runs every command with an unknown column: the command rejects the column, sends no write and changes no file.
+// Runs every command that has columns with an unknown one: the command rejects it, sends no write and changes no file.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

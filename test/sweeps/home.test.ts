@@ -1,4 +1,4 @@
-// Every command that only reads works if its home is read-only or on a full disk. Its outcome is the same as with a
+// Every command that only reads works if its home is read-only or on a full disk. Its exit code is the same as with a
 // writable home, and it warns at most once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';

@@ -1,5 +1,5 @@
-// Tests every reader in the program with hostile files, and the program with hostile responses. The program prints an
-// error with its position and without a stack trace, and sends nothing.
+// Tests every reader in the program with hostile files, and the program with hostile responses. If the program rejects
+// a file, it prints an error with its position and without a stack trace, and sends nothing.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -263,7 +263,7 @@ test(
 );
 
 test(
-  'stores a burst of callbacks immediately, and runs at most four commands while the forward address is down',
+  'stores a burst of callbacks while the forward address is down, and runs at most four commands at once',
   async () => {
     const requests = await signedCallbacks(home, size(334, 20));
     const open = requests.map((one) => [...one]);

@@ -1,5 +1,5 @@
-// Runs every command that accepts several profiles because it only reads: the command sends no write and leaves no
-// file.
+// Runs every command that accepts several profiles because it only reads: the platform accepts no write from it, and it
+// creates no file.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CASES, recordOf } from './cases.ts';

@@ -191,7 +191,7 @@ async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Pr
 }
 
 test(
-  'never shows a secret in any output or file, and never writes a file that others can read',
+  'never shows a secret in any output or file, and never lets others read its own files',
   async () => {
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {

@@ -75,7 +75,7 @@ export async function createWorld(options: Pick<StartOptions, 'names'> = {}): Pr
   const ready = readdressed(platform.ready, proxy.port);
   const words = new Map<string, string>();
   let home: CliHome | undefined;
-  /** True if the platform's state differs from the fixtures. */
+  /** True if the platform's state may differ from the fixtures. */
   let changed = true;
   let staleAt = 0;
 

@@ -11,7 +11,7 @@ for (let round = 0; ; round++) {
     JSON.stringify({ event: 'state', id: `${name}-${round}-${at}`, note: 'x'.repeat(round % 500) }),
   );
   await withLock(`${path}.lock`, systemClock, () => chain.append(objects));
-  // Prints acknowledged lines, which must be in the chain afterward.
+  // Prints the id of the last appended line, which must be in the chain afterward.
   if (!process.stdout.write(`${name}-${round}-${objects.length - 1}\n`))
     await new Promise((resolve) => process.stdout.once('drain', resolve));
 }
