@@ -18,7 +18,7 @@ export function createWindow(max: number) {
   let best = Infinity;
   let answers = 0;
   let total = 0;
-  // Number of responses to ignore: their requests were sent before the limit was hit.
+  // Number of expected responses to requests sent before the limit was hit; another limit among them is ignored.
   let stale = 0;
   let growth = FIRST_GROWTH;
 

@@ -105,7 +105,7 @@ it('accepts a control address with a trailing slash, and rejects anything but an
   }
 });
 
-it('rejects a call without its value', async () => {
+it('rejects a call without its value, but accepts undefined fields', async () => {
   const none = undefined as never;
   const calls = [() => platform.faults.add(none), () => platform.clock.set(none), () => platform.restore(none)];
   for (const call of calls) {

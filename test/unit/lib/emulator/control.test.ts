@@ -85,7 +85,7 @@ describe('faults', () => {
     expect((await emulator.send('GET', '/anything')).status).toBe(404);
   });
 
-  test('are removed individually', async () => {
+  test('are removed individually, and unknown faults, fields and snapshots are reported', async () => {
     for (const path of ['/a', '/b', '/b']) await emulator.api.addFault({ path, status: 500 });
     expect((await control('DELETE', '/faults', { status: 500, path: '/b' })).json).toHaveLength(2);
     expect(await emulator.api.faults()).toMatchObject([{ path: '/a' }, { path: '/b' }]);

@@ -60,7 +60,7 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('are accepted with %j, even though its names do not exist', async (sql) => {
+  ])('are accepted with %j, even if its names do not exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 
@@ -73,7 +73,7 @@ describe('data models', () => {
     ['Redshift', 'SELECT TOP 10 id FROM shop.people'],
     ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
     ['no warehouse', 'SELECT a FROM'],
-  ])('are accepted with a note if their SQL is for %s', async (_where, sql) => {
+  ])('are accepted with a note if SQLite cannot parse their SQL, which is for %s', async (_where, sql) => {
     const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
     expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);

@@ -1,4 +1,4 @@
-// Errors that the embedded platform reports to programs without type checking.
+// The embedded platform in programs without type checking: its options, errors and methods.
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/library.ts';
 import type { EmulatorOptions } from '../../../../src/lib/emulator/base/embedding.ts';
@@ -25,7 +25,7 @@ test.each<[unknown, string, string?]>([
   [{ memory: true, data: '/tmp/there' }, 'startEmulator accepts `memory` or `data`, not both'],
   ['manual', 'startEmulator expects its options as one object'],
   [null, 'startEmulator expects its options as one object'],
-])('rejects %j and names the option', async (options, message, hint = '') => {
+])('rejects %j with the reason', async (options, message, hint = '') => {
   expect(await failureOf(startWith(options))).toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message) as string,

@@ -25,7 +25,7 @@ test('accepts the samples, which are not validated on start', () => {
 });
 
 describe('a fixtures document', () => {
-  it('is accepted if it is empty, which creates an empty default organization', () => {
+  it('is accepted if it is empty, which creates a default organization without data', () => {
     const { accounts, limits, names, organizations, processor_domain, vendor_domain, workspaces, ...rest } =
       readFixtures({});
     expect(organizations).toEqual([{ id: 1001, client_id: 'local-client', client_secret: 'local-client-secret' }]);
@@ -48,7 +48,7 @@ describe('a fixtures document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('is accepted without ids, and uses those of the first organization, account and workspace', () => {
+  test('is accepted without references, which then point to the first organization and account', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],
@@ -72,7 +72,7 @@ describe('a fixtures document', () => {
     });
   });
 
-  test('is accepted with every key in the schema', () => {
+  test('is accepted with empty lists, and with a processor domain', () => {
     const keys = [
       ...['groups', 'profiles', 'requests', 'connections', 'data_models', 'pipelines', 'runs'],
       ...['data_plans', 'warehouses', 'partners'],

@@ -105,7 +105,7 @@ describe('group definitions', () => {
     }
   });
 
-  test('are rejected with 422 if they are duplicates, and with 400 if they are malformed JSON', async () => {
+  test('are rejected with 422 if they are duplicates, too many or renamed, and with 400 for malformed JSON', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);
@@ -176,7 +176,7 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(13)).toEqual({});
   });
 
-  test('is undone by a reset', async () => {
+  test('ends with a reset, which deletes the definition', async () => {
     await create();
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);

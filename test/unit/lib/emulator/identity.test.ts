@@ -54,7 +54,7 @@ describe("a platform with a deployment's identity", () => {
     });
   });
 
-  it('accepts any secret for its client and for any unknown key', async () => {
+  it('accepts any secret for its client, its workspace and unknown keys, but not for others', async () => {
     const platform = await start();
     expect((await token(platform, { client_id: 'another' })).status).toBe(401);
     expect((await token(platform, { audience: 'https://else.example' })).status).toBe(403);
@@ -195,7 +195,7 @@ describe("a platform with a deployment's names", () => {
   });
 });
 
-it.each(['/v2/events', '/v1/identify'])('accepts `xpid` as a string of digits in %s, as seeds do', async (path) => {
+it.each(['/v2/events', '/v1/identify'])('accepts `xpid` as a string of digits in %s, as in seeds', async (path) => {
   const platform = await start({ identity: {} });
   const headers = basicAuth('local-workspace-key:local-workspace-secret');
   const intake = (xpid: unknown) =>

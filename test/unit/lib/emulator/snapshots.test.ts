@@ -24,7 +24,7 @@ const statusOf = async (platform: TestEmulator, id: string): Promise<unknown> =>
 };
 
 describe('snapshots', () => {
-  it('restore profiles, requests, roles, faults and the clock', async () => {
+  it('restore profiles, requests, faults and the clock, even twice', async () => {
     const platform = await start();
     await platform.clock.set('2026-03-01T00:00:00Z');
     const first = await submit(platform);
@@ -77,7 +77,7 @@ describe('an exported state', () => {
     expect(await exported(other)).toEqual(JSON.parse(state));
   });
 
-  it('is rejected without changes if its version or its workspaces differ', async () => {
+  it('is rejected without changes if its version or workspaces differ, or if it has an unknown table', async () => {
     const platform = await start();
     const state = (await exported(platform)) as { tables: object; versions: object };
     const { status, text } = await putInto(platform, { ...state, versions: { ...state.versions, dsr: 99 } });

@@ -29,7 +29,7 @@ describe('a header file', () => {
   const PAIR = 'a header needs a name and a string value';
   it.each<[string, string, number, number, string?, string?]>([
     ['a line without a colon', 'A: 1\nno header\n', 2, 1, LINE],
-    ['a blank before the colon', 'A : 1\n', 1, 1, LINE],
+    ['a space before the colon', 'A : 1\n', 1, 1, LINE],
     ['a folded line', 'A: 1\n  more\n', 2, 1, LINE],
     ['a folded line with a colon', 'A: 1\n  more: 2\n', 2, 1, LINE],
     ['an empty name', ': 1\n', 1, 1, LINE],

@@ -135,7 +135,7 @@ describe('YAML', () => {
     ['dashes', `${'- '.repeat(DEEP)}x`, '1:201'],
     ['explicit keys', `${'? '.repeat(DEEP)}x`, '1:201'],
     ['indentation', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), '101:101'],
-    ['millions of brackets', '[ '.repeat(LONG / 2), '1:201'],
+    ['very many brackets', '[ '.repeat(LONG / 2), '1:201'],
   ])('rejects deep nesting with %s', async (_by, text, place) => {
     expect(await problemsOf(text)).toEqual([`${place}: nested deeper than 100 levels`]);
   });
@@ -151,11 +151,11 @@ describe('YAML', () => {
     ['as a block', `a: |-\n  ${'x'.repeat(LONG)}`],
     ['that consists of brackets', `a: "${'['.repeat(LONG)}"`],
     ['that consists mostly of spaces', `a: x${' '.repeat(LONG - 2)}y`],
-  ])('reads a 10 MB string %s', async (_how, text) => {
+  ])('reads a very long string %s', async (_how, text) => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('rejects a 10 MB document that is truncated or contains a huge number', async () => {
+  it('rejects a very long document that is truncated or contains a huge number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });
@@ -215,11 +215,11 @@ describe('JSON', () => {
     expect(await problemsOf(text, 'json')).toEqual(problems);
   });
 
-  it('reads a 10 MB string', async () => {
+  it('reads a very long string', async () => {
     expect(((await valueOf(`{"a":"${'x'.repeat(LONG)}"}`, 'json')) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('reads long keys, and rejects deep nesting and a truncated 10 MB document', async () => {
+  it('reads long keys, and rejects deep nesting and a very long truncated document', async () => {
     expect(await valueOf(`{"${'k'.repeat(2000)}": 1}`, 'json')).toEqual({ ['k'.repeat(2000)]: 1 });
     const closed = `${'['.repeat(150)}${']'.repeat(150)}`;
     expect(await problemsOf(closed, 'json')).toEqual(['1:101: nested deeper than 100 levels']);

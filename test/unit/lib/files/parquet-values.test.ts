@@ -1,4 +1,4 @@
-// Exact values from Parquet files: samples written by pandas, pyarrow and DuckDB, and random values of each type.
+// Exact values from Parquet files: samples written by pandas, pyarrow and DuckDB, and random numbers and timestamps.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
@@ -91,7 +91,7 @@ describe('the Parquet reader', () => {
     ['INT64', { type: 'INT64', converted_type: 'DECIMAL', scale: 3, precision: 18 }, [-(10n ** 18n - 1n)], ['-999999999999999.999']],
     ['a logical type without a converted type', { type: 'INT64', logical_type: { type: 'DECIMAL', scale: 2, precision: 18 } }, [123n], ['1.23']],
     ['a byte array', { type: 'BYTE_ARRAY', converted_type: 'DECIMAL', scale: 1, precision: 38 }, [-128n, 1n, 255n], ['-12.8', '0.1', '25.5']],
-    ['scale 0 as an integer', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, [-1n, 10n ** 37n], [-1n, 10n ** 37n]],
+    ['fixed bytes with scale 0, which become integers,', { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale: 0, precision: 38 }, [-1n, 10n ** 37n], [-1n, 10n ** 37n]],
   ])('reads a DECIMAL stored as %s', async (_what, element, data, wanted) => {
     expect(await readColumn(data, element)).toEqual(wanted);
   }); // prettier-ignore

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const BIG = 9_223_372_036_854_775_000n;
 
-/** Writes a file with integers from BIG up in one column and strings in the other. */
+/** Writes a file with integers of at least BIG in one column and strings in the other. */
 function write(rows: number, rowGroupSize: number): string {
   const ids = Array.from({ length: rows }, (_, index) => BIG + BigInt(index % 800));
   const columnData = [

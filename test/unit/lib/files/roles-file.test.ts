@@ -470,8 +470,8 @@ describe('updating a JSON file', () => {
   });
 
   it.each([
-    ['blanks before the object', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
-    ['blanks after the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
+    ['whitespace before the object', '  \n {\n\t"roles": []\n}', '{\n\t"roles": [\n\t\t{'],
+    ['whitespace after the bracket', '{ \t\n "roles": []\n}', '{\n "roles": [\n  {'],
     ['a line break only inside a nested list', '{"roles": [\n  ]}', '{"roles":[{'],
   ])('keeps its indentation: %s', async (_what, text, start) => {
     expect(await updateManifestText(text, 'json', { roles: wanted })).toContain(start);

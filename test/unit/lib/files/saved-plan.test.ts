@@ -59,7 +59,7 @@ describe('a saved plan', () => {
     ['an empty file', () => ''],
     ['other JSON with a valid digest', () => signed('{"kind":"roles"}\n')],
     ['invalid JSON with a valid digest', () => signed('{"kind":}\n')],
-  ])('is rejected with its file and line: %s', async (_what, edit) => {
+  ])('is rejected with the name of its file: %s', async (_what, edit) => {
     change(edit(text()));
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });

@@ -50,7 +50,7 @@ describe('the rejects file', () => {
     expect([rejects.path, rejects.bytes, existsSync(path)]).toEqual([path, null, false]);
   });
 
-  it('contains each row with its position and reason, as unchanged JSON or as text', () => {
+  it('contains each row with its position and reason, as JSON on one line or as text', () => {
     const rejects = open();
     rejects.add([reject('{"xpid":\r\n 9223372036854775807}'), reject('1,"é"', 8)]);
     rejects.sync();

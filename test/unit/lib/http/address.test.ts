@@ -1,4 +1,4 @@
-// Invalid addresses are rejected, and nothing is sent to a forbidden URL.
+// Invalid addresses are rejected, and so are ids and queries that would make a URL invalid or change its path.
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../../../src/lib/http/call/request.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';

@@ -134,7 +134,7 @@ describe('a link without a service', () => {
     expect(failure).toMatchObject({ code: 'http.foreign_link' });
   });
 
-  it('is reported without blaming the platform credentials if the response is 401', async () => {
+  it('is reported as unauthorized if the response is 401', async () => {
     server.otherwise(answer({ status: 401, body: 'no' }));
     const client = testClient('https://platform.example/v3');
     const failure = await failureOf(client.download({ url: `${server.url}/c.pem`, accept: '*/*' }, memorySink()));

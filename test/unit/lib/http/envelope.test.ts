@@ -81,7 +81,7 @@ describe('readEnvelope', () => {
     expect(read('x'.repeat(2000)).sentences).toEqual(['x'.repeat(500)]);
   });
 
-  it('does not parse an error body of several megabytes', () => {
+  it('does not parse an error body of more than a megabyte', () => {
     const body = JSON.stringify({ message: 'm', rest: 'x'.repeat(1024 * 1024) });
     expect(read(body).sentences).toEqual([body.slice(0, 500)]);
   });

@@ -182,7 +182,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     await expect(get()).resolves.toEqual({ id: 'a' });
   });
 
-  test('does not retry a host name that cannot be resolved', async () => {
+  test('reports a host name that cannot be resolved', async () => {
     const http = testClient('https://no-such-host.invalid', { engine });
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({ code: 'network.dns' });
@@ -325,7 +325,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  describe('unusual but valid responses', () => {
+  describe('valid responses, even unusual ones,', () => {
     const text = '{"id":"é😀","new_field":null}';
     const value = { id: 'é😀', new_field: null };
     const latin = Buffer.from('{"id":"é"}', 'latin1');

@@ -21,7 +21,7 @@ describe('linkEndpoint', () => {
 });
 
 describe('linkRequest', () => {
-  it('requests the link unchanged', () => {
+  it('requests the link unchanged, except for its fragment', () => {
     expect(ours(`${BASE}/r/1%2F2?part=2#x`)).toEqual({
       method: 'GET',
       origin: 'https://api.example',

@@ -25,7 +25,7 @@ describe('readReply', () => {
     });
   });
 
-  it('returns no value if none is expected, for any body', () => {
+  it('returns no value if none is expected, even if the body is not JSON', () => {
     for (const text of ['', '{', 'thanks!']) {
       expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
@@ -117,7 +117,7 @@ describe('readReply', () => {
     expect(error.message).toContain(words);
   });
 
-  it('rejects an error document after a deletion, but accepts any other 2xx response', () => {
+  it('rejects an error document after a deletion, but accepts an undocumented 2xx status without errors', () => {
     const text = '{"errors":[{"message":"no"}]}';
     const deleted = (body: string) => readReply(failedCall(deleteThing), responseWith(body, { status: 200 }));
     expect(thrownBy(() => deleted(text))).toBeInstanceOf(OutcomeUnknownError);
@@ -161,7 +161,7 @@ describe('too many values in a response', () => {
     }
   });
 
-  it('are not detected after an unterminated string', () => {
+  it('are not detected within an unterminated string, which is reported as invalid JSON', () => {
     const text = `{"run":1,"text":"${','.repeat(900_000)}`;
     expect(() => readReply(failedCall(getNumber), responseWith(text))).toThrow('is not usable JSON');
   });

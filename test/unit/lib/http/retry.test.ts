@@ -43,7 +43,7 @@ describe('the retry decision', () => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
   });
 
-  test('never retries a request that may have been executed, unless it is idempotent', () => {
+  test('never retries a request that may have been executed, unless its safety is `repeat`', () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Safety>('confirm', 'once'),

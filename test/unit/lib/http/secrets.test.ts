@@ -70,7 +70,7 @@ test.each(['node', 'pool'] as const)(
   },
 );
 
-test('traces everything about an exchange except the bodies of token requests', async () => {
+test('traces an exchange with masked secrets, and without the bodies of token requests', async () => {
   server.next(json({ access_token: TOKEN, expires_in: 3600, token_type: 'Bearer' }), json({ id: 'a', run: 1 }));
   const http = testClient(server.url, { credentials: withoutToken() });
   await http.call(putThing, { params, body: { id: 'a', password: 'x' } });

@@ -38,7 +38,7 @@ describe('transportErrorOf', () => {
     ['connect-timeout', ['UND_ERR_CONNECT_TIMEOUT']],
     ['malformed', ['UND_ERR_HEADERS_OVERFLOW', 'HPE_INVALID_CONSTANT']],
     ['reset', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'MY_CERT_', 'NO_HPE_X', 'X_EAI_Y']],
-  ])('recognizes every error code of the kind `%s`', (kind, codes) => {
+  ])('recognizes the error codes of the kind `%s`', (kind, codes) => {
     for (const code of codes) {
       const error = transportErrorOf(coded(code), 'not-delivered', false);
       expect(error).toMatchObject({ kind, phase: 'not-delivered', code, message: `said ${code}` });

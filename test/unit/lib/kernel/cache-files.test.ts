@@ -75,7 +75,7 @@ test('rejects a symbolic link', () => {
   }).toThrow('symbolic link');
 });
 
-test("throws the abort's reason if it is aborted while it waits for the lock", async () => {
+test("throws the abort's reason if it is aborted before it gets the lock", async () => {
   const stop = new AbortController();
   stop.abort(new Error('enough'));
   await expect(open().locked(join(folder, 'lock'), createTestClock(), () => 1, stop.signal)).rejects.toThrow('enough');

@@ -274,7 +274,7 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('{"row":1}\n{"ro\n{"row":2}\n{"row":3}\n');
   });
 
-  it('reports an error if it cannot be written', () => {
+  it('reports a write after it is closed as a write error', () => {
     const log = openDurableLog(join(temporaryFolder(), 'log'));
     log.close();
     expect(failureOf(() => log.append('x\n'))).toMatchObject({ code: 'files.write' });

@@ -39,7 +39,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Returns the value with integers beyond 2^53 as bigints, as `parseJson` does. */
+/** Returns the value with unsafe integers as bigints and without `__proto__`, as `parseJson` does. */
 function normalized(value: unknown): unknown {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21)
     return asParsed(BigInt(String(value)));
@@ -112,7 +112,7 @@ describe('JSON with 64-bit integers', () => {
 });
 
 describe('parseJson', () => {
-  it('returns the same values and errors as JSON.parse if there are no big integers', () => {
+  it('returns the same values as JSON.parse if there are no big integers, and rejects the same texts', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {
         const plain = text.startsWith('\ufeff') ? text.slice(1) : text;

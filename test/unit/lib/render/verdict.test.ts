@@ -1,4 +1,4 @@
-// A callback's checks, as drawn on a terminal.
+// A callback's checks, as shown in a terminal.
 import { expect, test } from 'vitest';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 import { verdictView } from '../../../../src/lib/render/verdict.ts';

@@ -1,4 +1,4 @@
-// The local authority creates certificates that node:crypto accepts, and only once even in concurrent processes.
+// The local authority creates certificates that node:crypto accepts, but only once, even if platforms start together.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ describe('certificates', () => {
 });
 
 describe('the certificate folder', () => {
-  it('contains all files, even for a domain name that contains a path', async () => {
+  it('gets no file outside it, because a domain name that contains a path is rejected', async () => {
     const folder = join(temporaryFolder(), 'own', 'deep');
     const signing = await openSigning(folder);
     await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('cannot be used in a certificate');

@@ -232,7 +232,7 @@ describe('forwarding', () => {
     expect((await status(id)).extensions).toContainEqual({ domain: 'phone.example', name: 'Phone', status: 'pending' });
   });
 
-  it('keeps its final status after a cancellation, and is skipped otherwise', async () => {
+  it('keeps its final status after a cancellation, or is skipped if it has none', async () => {
     const early = await create(erasure);
     await dsr('DELETE', `/requests/${early}`);
     const cancelled = 'the request was cancelled before it was forwarded';

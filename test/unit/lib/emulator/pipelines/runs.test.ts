@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('are all completed when the clock advances by a week', async () => {
+  test('all start when the clock advances by a week, and all but the last are completed', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(

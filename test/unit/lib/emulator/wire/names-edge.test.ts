@@ -1,4 +1,4 @@
-// A platform started with names accepts only the deployment's names.
+// A platform started with names accepts and sends only the deployment's names, except on the control address.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentNames } from '../../../../../src/lib/emulator/wire/names-edge.ts';
 import { dsrBody, raw } from '../../../../helpers/dsr.ts';
