@@ -134,7 +134,7 @@ const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }),
 const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
 
 describe.each(Object.entries(faults))('api after %s', (what, fault) => {
-  // The requests go to test servers, so the tests share a home.
+  // Each test sends its requests to a server of its own, so the tests can share a home.
   let admin: RolesHome;
   beforeAll(async () => {
     admin = await createRolesHome();

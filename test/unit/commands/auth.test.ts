@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => emulator.api.clearFaults());
 afterAll(() => emulator.close());
 
-/** Returns the environment without a workspace. */
+/** Returns the variables for the platform credentials, without a workspace. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
   const { base_url, auth_url, org_id, account_id, client_id, client_secret } = emulator.ready;
   const values = {
@@ -48,7 +48,7 @@ const complete = (more: Record<string, string> = {}): Record<string, string> => 
 });
 
 describe('auth test', () => {
-  it('checks every area with its own credentials, and changes nothing', async () => {
+  it('checks every area except identity intake with its own credentials, and changes nothing', async () => {
     const before = await countRecords();
     const { code, checks } = await testAuth(complete());
     expect(code).toBe(0);
@@ -63,14 +63,14 @@ describe('auth test', () => {
     expect(await countRecords()).toEqual(before);
   });
 
-  it('reports the missing settings of each area', async () => {
+  it('lists the missing settings of an area that is not configured', async () => {
     const { code, of } = await testAuth(environment());
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);
     expect(of('groups')).toMatchObject({ status: 'not_configured', detail: 'missing: workspace_id' });
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('reports an invalid workspace secret for both areas that use it, and valid platform credentials', async () => {
+  it('reports an invalid workspace secret for both checked areas, and valid platform credentials', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
@@ -156,7 +156,7 @@ describe('auth test', () => {
     expect(stderr).toContain('could not be tested');
   });
 
-  it('suggests auth login for a profile without secrets, and truncates nothing at any width', async () => {
+  it('suggests auth login for a profile without secrets, and truncates nothing at 60 to 200 columns', async () => {
     const home = createCliHome();
     onTestFinished(home.remove);
     await home.run(`profile create bare --base-url ${emulator.url} --auth-url ${emulator.url}`);
@@ -189,7 +189,7 @@ describe('auth test', () => {
   });
 });
 
-/** Returns the number of profiles and warehouse resources on the platform. */
+/** Returns the numbers of profiles, seeds and events that the platform has stored. */
 async function countRecords(): Promise<unknown> {
   return await (await fetch(`${emulator.control}/counts`)).json();
 }

@@ -1,5 +1,5 @@
-// Inputs that change during a bulk run, at the prompt and between two requests. Only rows that were checked and shown
-// are sent, and no result is paired with another row.
+// Inputs that change during a bulk run, at the prompt and between two requests. Only rows that were checked are sent,
+// and no result is paired with the wrong row.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -54,7 +54,7 @@ describe('dsr submit --bulk', () => {
   it.each<[string, string, (path: string) => void]>([
     ['replaced', 'people.csv', (file) => writeFileSync(file, people('other'))],
     ['appended to', 'people.csv', (file) => appendFileSync(file, 'other@example.com,x\n')],
-    ['cut', 'people.csv', (file) => writeFileSync(file, people('person', 2))],
+    ['shortened', 'people.csv', (file) => writeFileSync(file, people('person', 2))],
     ['replaced in a folder', 'parts/b.csv', (file) => writeFileSync(file, people('other'))],
     ['replaced and compressed', 'people.csv.gz', (file) => writeFileSync(file, gzipSync(people('other')))],
   ])('sends nothing if a file is %s at the prompt', async (_what, name, change) => {
@@ -131,7 +131,7 @@ describe('dsr submit --bulk', () => {
     expect(error.message).toMatch(/r\.csv: another process created it\. 3 of 3 rows are complete\./);
     expect(error).toMatchObject({ progress: { submitted: 3, requests: 3 } });
     expect(home.read('r.csv')).toBe('theirs\n');
-    // The printed command names the same results file, which this run did not write.
+    // A resumed run keeps r.csv, which another process created, but replaces s.csv, which an earlier run wrote.
     for (const [asked, written] of [
       ['r.csv', 'r-2.csv'],
       ['s.csv', 's.csv'],
@@ -170,7 +170,7 @@ describe('seed bulk', () => {
       },
     ],
     ['appended to', (path) => appendFileSync(path, userRows(1))],
-    ['cut', (path) => writeFileSync(path, userRows(10))],
+    ['shortened', (path) => writeFileSync(path, userRows(10))],
     ['moved away', (path) => renameSync(path, `${path}.old`)],
   ])('sends nothing if a file is %s at the prompt, and stops if this happens during the run', async (_what, edit) => {
     const rows = userRows(20_000);
@@ -199,7 +199,7 @@ describe('seed bulk', () => {
     expect([code, result.accepted]).toEqual([0, 20_000]);
   });
 
-  /** Starts a run that ends after one batch, and lets the platform accept every later request. */
+  /** Starts a run that ends after one accepted batch, and lets the platform accept every later request. */
   async function half(flags: string[]): Promise<void> {
     accepted = 1;
     const { code } = await seeding.bulk([...flags, '--batch-size', '2', '--concurrency', '1', '--give-up-after', '0']);
@@ -243,7 +243,7 @@ describe('seed bulk', () => {
     ['corrected and extended', (text) => `${text.replace('many', '3')}${userRows(1)}`],
     ['shortened', () => '{}\n'],
     ['moved away', () => undefined],
-  ])('keeps a rejects file that was %s before the run is resumed or restarted', async (_what, edit) => {
+  ])('does not overwrite a rejects file that was %s before the run is resumed or restarted', async (_what, edit) => {
     const rows = userRows(6).split('\n');
     for (const row of [0, 4]) rows[row] = String(rows[row]).replace('"3"', '"many"');
     seeding.write('users.ndjson', rows.join('\n'));
@@ -266,7 +266,7 @@ describe('seed bulk', () => {
     expect(readFileSync(path, 'utf8')).toBe(edited);
   });
 
-  it('continues with another rejects file if the first one cannot be written', async () => {
+  it('can be resumed with another rejects file if the first one cannot be written', async () => {
     const rows = userRows(6).replace('"3"', '"many"');
     seeding.write('users.ndjson', rows);
     const failed = await seeding.run(['seed', 'bulk', 'users.ndjson', '--rejects', 'gone/r.ndjson', '--yes']);

@@ -1,4 +1,4 @@
-// Inputs of both bulk commands: files, folders, patterns and lists. Messages name the file.
+// Inputs of both bulk commands: files, folders and lists. Messages name the file.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ describe('an input without rows', () => {
     expect((await home.run(prepared)).code).toBe(0);
   });
 
-  it('does not change how the others are read', async () => {
+  it('does not change how the other inputs are read', async () => {
     for (const [at, names] of [
       ['x', 'none.csv some.csv'],
       ['y', 'some.csv none.csv'],
@@ -98,7 +98,7 @@ describe('dsr submit --bulk with several inputs', () => {
     expect([run.code, run.data.rows, run.data.submitted], run.stderr).toEqual([0, 2, 2]);
     expect(run.data.results).toBe(join(home.cwd, 'several/a.csv.results.csv'));
     expect(home.read('several/a.csv.results.csv')).toMatch(/^email,subject_request_id,status,error\na@.*\nb@.*\n$/);
-    // The results file in the folder is not an input, and the same content counts as the same run.
+    // The same files count as the same run, whether they are passed by name or as a folder.
     const again = await home.run(`${DSR} several/a.csv several/b.csv.gz`);
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });

@@ -1,4 +1,4 @@
-// Both bulk runs during one simulated minute in which the token service and everything that depends on it are down.
+// Both bulk commands in a simulated outage: the token service is always down, and everything else for one minute.
 import { expect, it, onTestFinished } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { createFastClock } from '../../helpers/fast-clock.ts';
@@ -9,7 +9,7 @@ import { userRows } from '../../helpers/seeding-home.ts';
 const MINUTE_MS = 60_000;
 const ROWS = 120;
 
-/** Makes the home's platform unavailable from the tenth request on, for one minute by the home's clock. */
+/** Makes the token service unavailable, and after ten requests everything else for one minute by the home's clock. */
 async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   const proxy = await startFaultProxy(Number(new URL(home.platform.ready.base_url).port));
   onTestFinished(() => proxy.close());

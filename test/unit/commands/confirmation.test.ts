@@ -7,7 +7,7 @@ let home: PlatformHome;
 let id: string;
 beforeEach(async () => {
   home = await createDsrHome();
-  // `seed` and `intake` show the target only if the profile is protected.
+  // The target line marks a protected profile.
   home.write('.cdpadm.yaml', 'protected: true\n');
   home.write('people.csv', 'email\na@b.c\n');
   const identified = { environment: 'development', user_identities: { customer_id: '1' } };

@@ -71,7 +71,7 @@ describe('doctor', () => {
       /the client id or the client secret/,
       /Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET/,
     ],
-    ['a proxy variable without an address', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
+    ['a proxy variable that is not a URL', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
   ])('suggests a fix for %s and exits with 1', async (_what, env, check, detail, fix) => {
     const { code, of } = await diagnose(env);
     expect(code).toBe(1);

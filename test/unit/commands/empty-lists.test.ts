@@ -1,4 +1,4 @@
-// An empty list reports that it is empty and prints the command that creates the first entry.
+// An empty list reports that it is empty and prints a command that explains how to create the first entry.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => home.close());
 
 it.each(['connections', 'data-models', 'pipelines', 'groups'])(
-  'prints the command that creates the first entry if the list of %s is empty',
+  'prints the help command for creating the first entry if the list of %s is empty',
   async (area) => {
     const { code, stdout, stderr } = await home.run(`${area} list`, { tty: true, columns: 100 });
     expect([code, stdout]).toEqual([0, '']);

@@ -1,5 +1,5 @@
-// `emulator start --as` serves a copy of a real profile without reading its secrets. Also tests other flags, `log` and
-// `export`.
+// `emulator start --as` imitates the platform of a real profile without reading its secrets. Also tests --from-live and
+// other flags, `emulator log --follow` and state exports.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -217,7 +217,7 @@ describe('emulator start', () => {
 });
 
 describe('emulator log --follow', () => {
-  it('prints new requests with their bodies until it is stopped', async () => {
+  it('prints the logged requests with their bodies until it is stopped', async () => {
     await whileServing(['--memory'], async (ready) => {
       const platform = connectEmulator(String(ready['control_url']));
       const token = {

@@ -88,7 +88,7 @@ describe('emulator start', () => {
       /^---\nbase_url: http:\/\/127\.0\.0\.1:\d+\n(?:\w+: .*\n){13}ca_file: .*\nconsole_url: .*\nlisten_url: .*\n$/,
     ],
     ['name', /^http:\/\/127\.0\.0\.1:\d+\n$/],
-  ])('prints its addresses as %s', async (format, expected) => {
+  ])('prints its addresses with -o %s', async (format, expected) => {
     const stop = new AbortController();
     const args = ['emulator', 'start', '--port', '0', '-o', format];
     const { code, stdout } = await cli(args, { stop, onOutput: () => stop.abort(interrupted()) });
@@ -263,7 +263,7 @@ describe('emulator env', () => {
   });
 });
 
-// The running platform and the embedded one behave the same.
+// The emulator commands behave the same on a running platform and with profile local.
 describe.each([
   ['a running platform', true],
   ['profile local', false],
@@ -370,7 +370,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('reuses its token and files in every command, although each platform uses a different port', async () => {
+  test('keeps its token and files between commands, although each starts the platform on another port', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');

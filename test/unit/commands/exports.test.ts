@@ -1,4 +1,5 @@
-// Exports from warehouses and tools: both bulk commands read each export, or reject it and state the reason.
+// Exports from warehouses and tools: `seed validate` and `dsr submit --bulk` read an export, or reject it and state the
+// reason.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -105,7 +106,7 @@ it('covers every text sample', () => {
   expect(join(exportsFolder, 'dbx')).toContain('exports');
 });
 
-/** Returns `file:line: field: reason` for each issue. */
+/** Returns `file:line:column: field: reason` for each issue, without the parts that the issue does not have. */
 function textOf(stderr: string): string {
   const { error } = JSON.parse(stderr) as {
     error: { issues?: { file: string; line?: number; column?: number; path: string; message: string }[] };

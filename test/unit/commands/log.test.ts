@@ -77,7 +77,7 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
   },
 );
 
-it('stores no identities or secrets, and makes its files private', async () => {
+it('stores no identities, and makes its files private', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [entry] = await entries();

@@ -180,7 +180,7 @@ describe('a path for output files', async () => {
     });
   });
 
-  it('is checked for the flags of single and bulk runs', () => {
+  it('is checked for the output flags of single and bulk commands', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');

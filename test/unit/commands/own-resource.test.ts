@@ -1,4 +1,4 @@
-// Every command accepts a response only if it is complete and for the requested resource.
+// A command accepts a response only if it is complete and describes the requested resource.
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../../helpers/fault-proxy.ts';
@@ -108,7 +108,7 @@ describe('a read of several pages', () => {
 describe('a write', () => {
   beforeEach(openHome);
 
-  it('is reported as unknown if it never arrived and the response contains only its id', async () => {
+  it("is reported as unknown if it never arrived and the response contains only the resource's id", async () => {
     await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
     const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);

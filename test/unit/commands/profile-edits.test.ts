@@ -46,7 +46,7 @@ describe('profile edit', () => {
     ['nonsense', /FIELD=VALUE/],
     ['secrets.client_secret=plain-secret-value', /never the secret itself/],
     ['secrets.access_token=plain-secret-value', /Unknown field `secrets\.access_token`/],
-  ])('rejects --set %s with a suggestion and changes nothing, also in a dry run', async (change, message) => {
+  ])('rejects --set %s with an explanation and changes nothing, also in a dry run', async (change, message) => {
     const before = home.settings();
     for (const flag of ['', ' --dry-run']) {
       const result = await run(`profile edit dev --set ${change}${flag}`);
@@ -68,7 +68,7 @@ describe('profile edit', () => {
     expect((await run('profile edit dev --set environment=production --confirm dev')).code).toBe(0);
   });
 
-  it('opens the editor, and saves invalid text in a file', async () => {
+  it('opens the editor, and keeps invalid text in a file', async () => {
     writeFileSync(
       join(home.cwd, 'good.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1);fs.appendFileSync(p,'workspace_id: "7"\\n')`,
@@ -176,7 +176,7 @@ describe('a profile rename or copy', () => {
 });
 
 describe('a profile export or import', () => {
-  it('transfers a profile without its secrets', async () => {
+  it('transfers a profile with references to secrets, but without stored secrets', async () => {
     await run('profile edit dev --set secrets.workspace_secret=env:WORKSPACE_SECRET --set workspace_id=7');
     const { stdout, stderr } = await run('profile export dev -o json');
     expect(stdout).not.toContain(SECRET);
@@ -254,7 +254,7 @@ describe('an auth command', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('rejects `%s` without a terminal', async (line) => {
+  ])('exits with 2 for `%s` if there is no terminal', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

@@ -156,7 +156,7 @@ describe('profile create on a terminal', () => {
     expect(without.asked).toEqual(['Client id (Enter to skip)']);
   });
 
-  it('does not prompt for a secret whose id is missing', async () => {
+  it('does not prompt for the client secret if the client id is skipped', async () => {
     const { ctx, asked } = answerPrompts({});
     await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked).toEqual(['Client id (Enter to skip)']);
@@ -230,7 +230,7 @@ describe('profile create on a terminal', () => {
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('rejects a secret entered as a variable name, and does not print it', async () => {
+  it('rejects a secret that is entered as a variable name', async () => {
     const { ctx } = answerPrompts({
       'Client id': 'me',
       'Where is the client secret': 'env',

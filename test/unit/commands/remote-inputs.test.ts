@@ -91,7 +91,7 @@ const trusting = (options: CliOptions = {}): CliOptions => ({
 const run = (args: string[], options?: CliOptions) => seeding.run(args, trusting(options));
 const bulk = (args: string[]) => seeding.bulk(args, trusting());
 
-/** Returns the output of a run and the contents of all its files. */
+/** Returns these texts and the contents of all files in the home, as one text. */
 function traces(...texts: string[]): string {
   const files = readdirSync(join(seeding.folder, '..'), { recursive: true, withFileTypes: true });
   const contents = files
@@ -233,7 +233,7 @@ describe('an address', () => {
     expect(stderr).toMatch(/changed while the command was running.*--restart/s);
   });
 
-  it('is rejected if it does not use TLS, has expired or does not exist', async () => {
+  it('is rejected if it does not use TLS, has no signature or does not exist', async () => {
     const plain = await run(['seed', 'validate', `http://store.example/users.csv?${SECRET}`]);
     expect([plain.code, plain.stderr.includes('http://store.example/users.csv is not encrypted')]).toEqual([2, true]);
     expect((await run(['seed', 'validate', store.url('none.csv')])).code).toBe(5);

@@ -1,4 +1,4 @@
-// Golden files of the roles and profile screens, on narrow, normal and wide terminals and in a pipe.
+// Golden files of roles, profile and `auth test` screens, on narrow, normal and wide terminals and in a pipe.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -112,7 +112,7 @@ test('matches the golden file in a pipe: a header, tabs, no color and no maximum
   await expect(steady(screens.join('\n'))).toMatchFileSnapshot('../../golden/screens-piped.txt');
 });
 
-test('prints one JSON document, and only JSON on standard error', async () => {
+test('prints one JSON document with -o json, and only JSON on standard error', async () => {
   for (const line of [...ROLES, ...PROFILES]) {
     const words = [...line.split(' '), '-o', 'json'];
     const { stderr, stdout } = PROFILES.includes(line)

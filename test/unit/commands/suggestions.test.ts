@@ -29,7 +29,7 @@ async function runMistyped(line: string | string[]): Promise<{ code: number; mes
   return { code, message: stderr.replaceAll('`', '') };
 }
 
-test('suggests every command and subcommand', async () => {
+test('suggests every command and subcommand if its first letter is doubled', async () => {
   for (const [path] of sample(commands, 40)) {
     if (path[0] === 'help') continue;
     const { code, message } = await runMistyped([...path.slice(0, -1), `${path.at(-1)?.[0]}${path.at(-1)}`]);
@@ -75,8 +75,8 @@ test('suggests a value for a mistyped value of every flag and argument with fixe
     const { options, registeredArguments } = command;
     for (const subject of [...options, ...registeredArguments]) {
       const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
-      // Fields of a resource are validated with the whole resource in a test below. Completion offers only the prefix
-      // of `name=`.
+      // Fields of a resource are validated with the whole resource, which a test below covers. A completion such as
+      // `email=` is only a prefix, so it is skipped.
       const isField = RESOURCES.includes(path[0] ?? '');
       const offers = isField ? undefined : helpOf(command)?.values?.[name];
       const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];

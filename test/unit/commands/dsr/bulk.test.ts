@@ -225,7 +225,7 @@ describe('dsr submit --bulk', () => {
     expect(rest.data.plan).toMatchObject({ rows: 120, requests: 0, shown: 0 });
   });
 
-  it('accepts every format on standard input, and does not keep a copy', async () => {
+  it('accepts CSV, NDJSON and JSON on standard input, and does not keep a copy', async () => {
     const flags = 'dsr submit --bulk - --regulation gdpr --type access --yes';
     const csv = { stdin: people(3) };
     expect((await home.run(flags, csv)).code).toBe(2);
@@ -243,7 +243,7 @@ describe('dsr submit --bulk', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it("lists the platform's rejections only in the results file", async () => {
+  it("lists the platform's rejections in the results file, and prints no identities", async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(`${BULK} --allow-duplicates`);
@@ -303,7 +303,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(texts).not.toMatch(/roe/i);
   });
 
-  it('submits every row exactly once if three in ten requests fail', async () => {
+  it('submits every row exactly once if more than a quarter of the requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -312,7 +312,7 @@ describe('dsr submit --bulk with faults', () => {
     }
     const run = await home.json<BulkResult>(BULK);
     await home.platform.api.clearFaults();
-    // In one of forty runs, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
+    // In about one of forty runs, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
     if (run.data.unknown > 0) {
       expect([run.code, run.data.failed], run.stderr).toEqual([3, 0]);
       expect((await home.run(`${BULK} --resume`)).code).toBe(0);

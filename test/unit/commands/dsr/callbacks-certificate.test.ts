@@ -12,7 +12,7 @@ import { listenOnLoopback } from '../../../helpers/loopback.ts';
 
 let home: CliHome;
 let servers: Server[];
-/** Requests by server: discovery, and another server that must never receive a request. */
+/** Requests by server: `own` serves discovery and the certificate; `other` must never receive a request. */
 let seen: Record<'own' | 'other', IncomingMessage[]>;
 let own: string;
 let other: string;
@@ -152,7 +152,7 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
   },
 );
 
-it('warns that the listener accepts every domain in the certificate', async () => {
+it('warns that it accepts every domain in the certificate, unless --allow or the vendor domain is set', async () => {
   for (const [flags, isWarned] of [
     [[], true],
     [['--allow', 'opendsr.platform.example'], false],
@@ -220,7 +220,7 @@ describe('a listener without a certificate', () => {
     expect([status, detail]).toEqual([expected, expect.stringMatching(reason)]);
   });
 
-  it('returns 503 while the platform credentials are missing', async () => {
+  it('warns on start and returns 503 while the workspace credentials are missing', async () => {
     const [status] = await outcome('cannot be verified now (503): The workspace key is missing', {
       CDPADM_WORKSPACE_KEY: '',
       CDPADM_WORKSPACE_SECRET: '',

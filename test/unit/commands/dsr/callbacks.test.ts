@@ -89,7 +89,7 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
-  it('saves each delivery as files that can be verified, and never overwrites one', async () => {
+  it('saves each POST as files that can be verified, and overwrites none', async () => {
     const { lines, url } = await listen('--keep', 'kept', '--forward-to', receiver.url);
     await submit(url);
     await advance('1d');

@@ -38,7 +38,7 @@ const BODIES: Record<string, string> = {
 const INJECTED = 503;
 
 interface Replaced {
-  /** Replaces each injected 503, or each 201. */
+  /** Replaces each 201 if `delivered` is true, otherwise each injected 503. */
   post?: { status: number; body: string; delivered: boolean };
   /** Replaces each GET of a request whose POST was replaced. */
   get?: { status: number; body: string };
@@ -274,7 +274,7 @@ describe('a single request', () => {
 });
 
 describe('dsr cancel', () => {
-  it('sends nothing if the list of its group has another request, or the same request twice', async () => {
+  it("sends no DELETE if the list of a group contains another group's request, or the same request twice", async () => {
     writePeople(1);
     await home.run(BULK);
     const [id] = await stored();
@@ -305,7 +305,7 @@ describe('dsr cancel', () => {
     expect(await home.received('DELETE', '/v3/requests')).toBe(0);
   });
 
-  it("reports the platform's reason if it rejects the cancellation of a pending request", async () => {
+  it('exits with 1 if the platform rejects the cancellation of a pending request with status 400', async () => {
     writePeople(1);
     await home.run(BULK);
     await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', status: 400 });

@@ -65,7 +65,7 @@ it('reports an earlier request for the same person even in a dry run', async () 
   expect([bulk.code, bulk.stderr]).toEqual([3, expect.stringContaining('will be rejected (row 2)')]);
 });
 
-it('finds the same duplicates in a dry run, before the prompt and during the run', async () => {
+it('finds the same duplicates in a dry run, before submitting and during the run', async () => {
   const known = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const id = known.data.subject_request_id;
   const rows = ['jane', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);
@@ -254,7 +254,7 @@ it('submits to each profile, exits with 3 if some fail, and rejects --request-id
   expect(await home.run(submit('carl@example.com', '--request-id', id, ...both))).toMatchObject({ code: 2 });
 });
 
-it('warns about an erasure for a person with an access request in the same input, in any order or letter case', async () => {
+it('warns if one input has an erasure and an access or portability request for the same person', async () => {
   const rows = [
     'gdpr,erasure,jane@example.com',
     'gdpr,access,Jane@example.com',

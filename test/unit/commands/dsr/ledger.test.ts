@@ -115,7 +115,7 @@ describe('dsr ledger prune', () => {
     expect(list.stdout.split('\n')[0]).toBe('ID\tSTATUS\tRESULTS EXPIRE\tCANCELLABLE UNTIL');
   });
 
-  it('keeps requests with an entry on or after the given day, and does not change a broken chain', async () => {
+  it('keeps requests with an entry on or after the given day, and rejects a broken chain', async () => {
     await submit('ada@example.com');
     const today = new Date().toISOString().slice(0, 10);
     expect((await home.json<Pruned>(`dsr ledger prune --before ${today} --yes`)).data.requests).toBe(0);

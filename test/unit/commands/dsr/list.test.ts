@@ -1,4 +1,5 @@
-// `dsr list`: selection and order of requests, and the message about omitted requests.
+// `dsr list`: selection and order of requests, their deadlines, and the message about omitted requests. Also tests
+// `dsr mark`.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

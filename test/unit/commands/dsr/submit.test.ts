@@ -1,4 +1,4 @@
-// `dsr submit` and the commands that follow it: one request from flags to results, and every rejection.
+// `dsr submit` and the commands that follow it: one request from flags to results, and invalid requests.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -230,7 +230,7 @@ describe('after a submission', () => {
     expect((await home.run('dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c00')).code).toBe(5);
   });
 
-  it('stops reading requests after the first one that does not exist', async () => {
+  it('stops reading requests soon after one that does not exist', async () => {
     const before = await home.received('GET', '/v3/requests/');
     const ids = Array.from({ length: 40 }, (_, index) => `6f1c5a52-3a4c-4f0e-9d55-${String(index).padStart(12, '0')}`);
     expect((await home.run(['dsr', 'status', ...ids])).code).toBe(5);

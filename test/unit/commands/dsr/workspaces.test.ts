@@ -96,7 +96,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(NAMED)('updates only the ledger entry for %s, for any command', async (_name, place) => {
+it.each(NAMED)('updates only the ledger entry for %s with status, wait and list', async (_name, place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -111,7 +111,7 @@ it.each(NAMED)('updates only the ledger entry for %s, for any command', async (_
     expect(JSON.parse(await run(each, 'dsr list -o json'))).toMatchObject([{ regulation: 'gdpr' }]);
 });
 
-it.each(NAMED)('cancels only the request on %s', async (_name, place) => {
+it.each(NAMED)('cancels only the request of %s', async (_name, place) => {
   for (const each of PLACES) await submit(each, '--group-id g');
   await run(place, `dsr cancel ${place === 'b' ? '--group-id g' : ID} --yes`);
   expect(await states()).toEqual({ ...PENDING, [place]: 'pending,cancelled' });
@@ -160,7 +160,7 @@ it('rejects a valid callback for another workspace, and changes nothing', async 
   ]);
 });
 
-it('stores each callback in its own workspace with --any-controller', async () => {
+it('stores a callback for another workspace under that workspace with --any-controller', async () => {
   const { lines, url } = await listen('--any-controller');
   await submit('a');
   await submit('b', `--callback-url ${url} --skip-waiting-period`);

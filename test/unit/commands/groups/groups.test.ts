@@ -106,7 +106,7 @@ describe('groups attributes', () => {
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PATCH']);
   });
 
-  it('sends back unknown fields and types of the other attributes', async () => {
+  it('sends back unknown fields and types of attributes', async () => {
     const size = { id: 'size', type: 'sum', window: '7d' };
     const other = { id: 'other', type: 'median' };
     const server = await startFaultServer();
@@ -155,7 +155,7 @@ it('creates a definition once, updates it with PUT, and deletes it', async () =>
 });
 
 describe('groups diff', () => {
-  it.each([{}, { type: null }, { type: 'median' }])('compares an attribute whose live definition is %j', (type) => {
+  it.each([{}, { type: null }, { type: 'median' }])('compares attributes whose live type is given by %j', (type) => {
     const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
     const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
     const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });

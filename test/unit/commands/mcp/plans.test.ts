@@ -82,7 +82,7 @@ it('keeps only the newest 20 plans', async () => {
   expect(await home.received('PUT')).toBe(1);
 });
 
-it("sends nothing for another session's plan", async () => {
+it("rejects another session's plan", async () => {
   const plan = await planned('roles_plan', RENAME);
   const other = await openAssistant(home, ['--allow-writes']);
   expect((await other.call('roles_write', plan)).error.code).toBe('mcp.no_plan');

@@ -56,7 +56,7 @@ describe('tools', () => {
     ['for a protected profile', ['--allow-writes'], 'protected: true\n'],
     ['for a profile with access: read', ['--allow-writes'], 'access: read\n'],
   ];
-  it.each(READ_ONLY)('only read and plan %s', async (_title, flags, project) => {
+  it.each(READ_ONLY)('only read, and return no plan, %s', async (_title, flags, project) => {
     if (project !== undefined) writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { call, client, stderr } = await open(...flags);
     const { tools } = await client.listTools();
@@ -157,7 +157,7 @@ describe('a tool response', () => {
     await expect(client.readResource({ uri: 'cdpadm://help/nothing' })).rejects.toMatchObject({ code: -32002 });
   });
 
-  it('contains 64-bit numbers as text', async () => {
+  it('contains every digit of a 64-bit number', async () => {
     const file =
       '{"environment":"development","user_identities":{"email":"a@b.example"},"calculated_attributes":{"9007199254740993":[]}}';
     const big = file.replace('[]', '[{"calculation_type":"count","value":9007199254740993}]');

@@ -180,7 +180,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(elsewhere.code).toBe(6);
   });
 
-  it('ignores secrets and addresses from the environment', async () => {
+  it('ignores credentials from the environment and addresses from a project file', async () => {
     // A token cached by an earlier test would hide a missing secret.
     const fresh = { CDPADM_CACHE_DIR: join(admin.folder, 'fresh-cache') };
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });

@@ -1,4 +1,4 @@
-// Strings from a hostile platform, in every view of roles and in every message about them.
+// Strings from a hostile platform, in the views of roles and in the messages about them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -85,7 +85,7 @@ beforeEach(() => {
     else if (method === 'PUT') onPut(socket, request);
     else json(stored)(socket, request);
   });
-  // The desired state renames one role, adds one, and deletes those that no file can contain.
+  // The desired state renames one role, adds one, keeps `plain`, and deletes the others.
   const tasks = [{ task_id: 'audiences:view' }];
   const renamed = { role_id: idOf('direction'), name: `Renamed ${PIECES.direction}`, description: PIECES.ends, tasks };
   const fresh = { role_id: 'fresh', name: 'Fresh', description: PIECES.escape, tasks };

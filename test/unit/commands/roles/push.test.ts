@@ -1,4 +1,4 @@
-// `roles push` from a pulled file to the stored manifest, and every failure.
+// `roles push` from a pulled file to the stored manifest, and its failures.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { opened } from '../../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -154,7 +154,7 @@ describe('roles push', () => {
     });
   });
 
-  it('accepts a file without a stamp any number of times, each time with an empty state folder', async () => {
+  it('accepts a file without a stamp more than once, each time with an empty state folder', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const text = admin.read('roles.yaml').replace(/^last_modified_.*\n/gm, '');
     for (const applied of [true, false]) {
@@ -164,7 +164,7 @@ describe('roles push', () => {
     }
   });
 
-  it('prints five warnings with the plan, and the command that lists the rest', async () => {
+  it('prints five warnings with the plan, and the command that lists all of them', async () => {
     const tasks = ['audiences:*', ...Array<string>(9).fill('audiences:view')];
     admin.write(
       'many.yaml',

@@ -1,4 +1,4 @@
-// The read-only roles commands: list, get, tasks, validate, diff.
+// Read-only roles commands: list, get, tasks, validate, diff.
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRolesHome, NO_PLATFORM, type RolesHome } from '../../../helpers/roles-home.ts';
@@ -30,7 +30,7 @@ describe('a command that reads roles', () => {
     expect(rows).toEqual(data.map(({ role_id, tasks }) => `${role_id},${tasks.length}`));
   });
 
-  it('searches the ids, names and descriptions of tasks', async () => {
+  it('searches tasks regardless of letter case', async () => {
     const { data } = await admin.json<{ task_id: string }[]>('roles tasks --search STREAM');
     expect(data.map((task) => task.task_id)).toEqual(['live_stream:view']);
     expect(await admin.json('roles tasks --search nothing-like-it')).toMatchObject({ code: 0, data: [] });

@@ -41,13 +41,13 @@ describe('a saved roles plan', () => {
     expect([pushed.code, await name()]).toEqual([0, 'Helpers']);
   });
 
-  it('is printed as a request in a dry run, and nothing is sent', async () => {
+  it('is not sent in a dry run', async () => {
     const { code, data } = await admin.json('roles push --plan roles.plan --dry-run');
     expect([code, data]).toEqual([0, expect.objectContaining({ dry_run: true })]);
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is applied, and updates the roles file only if the file still produces the same plan', async () => {
+  it('is applied together with a roles file only if that file still produces the same plan', async () => {
     expect((await admin.run('roles push roles.yaml --plan roles.plan --yes')).code).toBe(0);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');

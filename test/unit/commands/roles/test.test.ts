@@ -27,7 +27,7 @@ describe('roles test', () => {
     expect([offline.code, offline.data]).toEqual([0, live.data]);
   });
 
-  it('exits with 10 for a failed assertion, in each format, with an annotation at its line', async () => {
+  it('reports a failed assertion in several formats, exits with 10, and prints an annotation at its line', async () => {
     admin.write('roles.test.yaml', FAILS);
     const { code, stdout, stderr } = await admin.run('roles test --annotations github');
     expect([code, stdout]).toEqual([10, expect.stringContaining('admin-role has user_management:*')]);

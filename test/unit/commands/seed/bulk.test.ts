@@ -50,7 +50,7 @@ describe('seed bulk', () => {
     expect(new Set(it.users().map(({ xpid }) => xpid)).size).toBe(1000);
   });
 
-  test('accepts any line breaks, a byte order mark and empty lines, and rejects a truncated last line', async () => {
+  test('accepts LF and CRLF, a byte order mark and empty lines, and rejects a truncated last line', async () => {
     const it = await start();
     const good = [userRow(1), userRow(2), userRow(3)];
     const file = it.write(
@@ -283,7 +283,7 @@ test('reports progress as the share of rows completed, not read, across all file
   }
 });
 
-test('emits few progress events for a short run, and counts all rows in the last event', async () => {
+test('emits few progress events for a short run, and counts all rows in the last progress event', async () => {
   const it = await start();
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
@@ -317,7 +317,7 @@ describe('an unreliable platform', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'receives at most 30 requests if it always %s, and a run that gave up after a minute can be resumed',
+    'receives at most 30 requests if it %s after the third, and a run that gave up after a minute can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));
@@ -480,7 +480,7 @@ describe('shards', () => {
     expect((await it.bulk([file, '--shard', 'auto/3'])).code).toBe(2);
   });
 
-  test('do not split compressed files, JSON arrays or addresses, but split all other files', async () => {
+  test('do not split compressed files, JSON arrays or addresses, and together send every row once', async () => {
     const it = await start();
     const link = createServer((request, response) => {
       const body = Buffer.from(`${userRow(request.url?.startsWith('/a') ? 501 : 502)}\n`);

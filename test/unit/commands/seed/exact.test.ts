@@ -185,7 +185,7 @@ describe('a seeding command', () => {
     expect([code, result.accepted, seeding.sink.requests]).toEqual([3, 0, 0]);
   });
 
-  it('rejects NaN and rounded ids in a floating-point Parquet column', async () => {
+  it('rejects NaN, infinity and rounded ids in a floating-point Parquet column', async () => {
     const column: SchemaElement = { name: 'identity:customer_id', type: 'DOUBLE', repetition_type: 'OPTIONAL' };
     const values = [1, Number.NaN, 2 ** 60, Number.POSITIVE_INFINITY];
     const { code, stderr } = await seeding.run([

@@ -1,4 +1,4 @@
-// Every seed input format, and the seeding commands other than `seed bulk`.
+// Seed input formats, and the seeding commands other than `seed bulk`.
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';

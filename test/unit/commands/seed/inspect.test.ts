@@ -53,7 +53,7 @@ describe("a table's columns", () => {
     );
   });
 
-  it('have no proposed field if their names are already field names', async () => {
+  it('are not in the proposed map if their names are already field names', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     expect((await inspect(file)).map).toEqual({});
   });
@@ -94,7 +94,7 @@ it('reports why rows are unreadable if --columns does not name every column', as
   expect((await seeding.run(args)).stdout).toBe(`data.csv: csv, 2 rows, 2 of them unreadable (${problem})\n`);
 });
 
-it('reports ids that Parquet may have rounded, and why the first row is unreadable', async () => {
+it('reports ids that Parquet may have rounded, and why a row is unreadable', async () => {
   const columnData = [
     { name: 'customer_id', type: 'DOUBLE' as const, data: [1, 2 ** 60, 1.5] },
     { name: 'city', type: 'BYTE_ARRAY' as const, data: [[0x78], [0xff], [0x79]].map((bytes) => Buffer.from(bytes)) },

@@ -26,7 +26,7 @@ test.each<[string, string, string]>([
   ['1.234,5', ';', 'must be a whole number, 0 or more; for decimal commas, pass --source excel'],
   ['"1,5"', ',', 'must be a whole number, 0 or more'],
 ])(
-  'an invalid number %s in a table separated by %s is reported with the flag that accepts it',
+  'reports the invalid number %s in a table separated by %s, with any flag that accepts it',
   async (cell, sign, message) => {
     const file = seeding.write('users.csv', `xpid${sign}attr:Orders:count\n1${sign}${cell}\n`);
     const { stderr } = await seeding.run(['seed', 'validate', file, '--cutoff-date', '2024-01-31', '-o', 'json']);
@@ -85,7 +85,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:2: Käufe: must be a whole number, 0 or more\n');
   });
 
-  test('is rejected with one issue, not one per row, if it has no date column', async () => {
+  test('is rejected with one issue, and no hint to resume, if it has no date column', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);

@@ -232,7 +232,7 @@ describe('a groups command', () => {
   });
 });
 
-describe('any command', () => {
+describe('a warehouse command', () => {
   it.each([
     [401, 4],
     [403, 4],

@@ -1,4 +1,4 @@
-// Definitions from flags: every field of every resource and provider. Flags override files and live fields.
+// Definitions from flags for every resource and provider. Flags override files and live fields.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions, CliResult } from '../../../helpers/cli.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('is created from flags rather than from a file, even if the file contains a mask', async () => {
+  it('is created from a file with flags that override its fields, even if the file contains a mask', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });
@@ -131,7 +131,7 @@ describe('a connection', () => {
 });
 
 describe('a data model', () => {
-  it('is created with SQL from a file, standard input or a flag', async () => {
+  it('gets its SQL from a file, standard input or a flag', async () => {
     expect(await run('data-models create one --name One --sql-file active-customers.sql')).toMatchObject({ code: 0 });
     expect(await get('data-models get one')).toMatchObject({ type: 'sql', config: { sql_query: SQL } });
     const piped = await run('data-models create two --name Two --sql-file -', { stdin: 'SELECT 2' });
@@ -203,7 +203,7 @@ describe('a pipeline', () => {
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);
   });
 
-  it('is created with a warning that names the flag if it combines a full sync with a repeating schedule', async () => {
+  it('is accepted with a warning that names the flag if a full sync has a repeating schedule', async () => {
     const line = LINE.replace(/--sync-mode .* --schedule/, '--sync-mode full --schedule');
     expect(await run(`${line} --dry-run`)).toMatchObject({
       code: 0,

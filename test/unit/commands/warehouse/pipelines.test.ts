@@ -294,17 +294,20 @@ describe('the chart of recent runs', () => {
   const tty = { stdin: false, stdout: true, stderr: true };
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
-  it.each(['runs', 'report'])('is printed by %s only on a terminal, and in ASCII on a dumb terminal', async (verb) => {
-    await run('pipelines trigger customers --yes --wait');
-    const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
-    expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
-    const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
-    expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
-    for (const more of ['-o json', '-o csv', '-q']) {
-      const { stdout, stderr: printed } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
-      expect(`${stdout}${printed}`).not.toContain('Last run');
-    }
-  });
+  it.each(['runs', 'report'])(
+    'is printed by %s on a terminal, in ASCII on a dumb one, but not with -o json, -o csv or -q',
+    async (verb) => {
+      await run('pipelines trigger customers --yes --wait');
+      const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
+      expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
+      const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
+      expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
+      for (const more of ['-o json', '-o csv', '-q']) {
+        const { stdout, stderr: printed } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
+        expect(`${stdout}${printed}`).not.toContain('Last run');
+      }
+    },
+  );
 });
 
 describe('pipelines runs', () => {
@@ -350,7 +353,7 @@ it.each([
   ['markdown', /^\| ID \| TYPE \| STATUS \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('prints each status change in pipelines watch as %s', async (format, expected) => {
+])('prints the status of a finished run in pipelines watch as %s', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,

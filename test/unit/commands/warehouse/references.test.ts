@@ -42,7 +42,7 @@ function refer(reference: string): void {
   home.write('crm.yaml', text);
 }
 
-/** Every command that reads a definition file; each must accept and reject the same references. */
+/** Commands that read a connection from a file. All of them must accept and reject the same references. */
 const COMMANDS = [
   'warehouse diff sync',
   'warehouse apply sync --dry-run',
@@ -65,7 +65,7 @@ describe.each(COMMANDS)('%s', (line) => {
     expect(await home.writes()).toEqual([]);
   });
 
-  it('runs a command with --allow-commands', async () => {
+  it('accepts a command with --allow-commands', async () => {
     refer('command:echo secret');
     expect((await run(`${line} --allow-commands`)).code).toBe(0);
   });

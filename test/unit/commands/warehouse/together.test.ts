@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-/** Writes a folder with the same resources under a different name. */
+/** Writes a copy of the folder in which every data model has the name of the copy. */
 function stage(folder: string): void {
   cpSync(join(home.cwd, 'sync'), join(home.cwd, folder), { recursive: true });
   for (const id of MODELS) {

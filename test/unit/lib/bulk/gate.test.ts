@@ -30,7 +30,7 @@ function openGate(random = () => 0.5, concurrency = 4, giveUpAfterMs = 10 * MINU
   return { clock, gate, waits, decisions };
 }
 
-/** Sends requests that all receive the same feedback, and returns the milliseconds between them. */
+/** Sends `times` requests that receive this feedback and one that succeeds; returns the milliseconds between them. */
 async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feedback): Promise<number[]> {
   const gaps: number[] = [];
   let left = clock.now();
@@ -46,7 +46,7 @@ async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feed
 const busy = (retryAfterMs: number | undefined): Feedback => ({ kind: 'busy', retryAfterMs });
 
 describe('the gate with Retry-After', () => {
-  test('backs off with increasing delays if Retry-After is 0 or in the past', async () => {
+  test('backs off with increasing delays if Retry-After is 0', async () => {
     const stage = openGate();
     const gaps = await measureGaps(stage, 10, busy(0));
     expect(gaps).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
@@ -172,7 +172,7 @@ describe('the gate with failures', () => {
     expect(stage.clock.now() - start).toBeLessThan(17 * MINUTE);
   });
 
-  test('gives up immediately if waiting is not allowed', async () => {
+  test('gives up after a few failures, without waiting, if waiting is not allowed', async () => {
     const stage = openGate(undefined, 4, 0);
     await expect(sendAll(stage, 1000, () => trouble)).rejects.toThrow('the platform is down');
     expect([stage.gate.requests, stage.waits]).toEqual([8, []]);
@@ -202,7 +202,7 @@ describe('the gate with failures', () => {
     return entered;
   }
 
-  test('lowers the concurrency if more than a tenth of the requests fail, and raises it again after successes', async () => {
+  test('lowers the concurrency if a third of requests fail, but not a twentieth, and raises it again later', async () => {
     const each = (share: number) => (request: number) => (request % share === 0 ? trouble : answered);
     const calm = await roomAfter(openGate(undefined, 64), 2000, () => answered);
     expect(calm).toBe(64);

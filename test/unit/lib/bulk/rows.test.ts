@@ -1,4 +1,4 @@
-// Rows in every input format: the number, the position, and the cells or the value of each.
+// Rows in CSV, NDJSON and JSON: the number, the position, and the cells or the value of each.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

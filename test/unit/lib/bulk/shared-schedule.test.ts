@@ -1,4 +1,4 @@
-// Runs of any size that share a rate use all of it together. If the store is down, each run uses its own share.
+// Runs of any size that share a rate use almost all of it together. If the store is down, each run uses its own share.
 import { expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';

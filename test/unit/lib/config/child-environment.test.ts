@@ -35,7 +35,7 @@ it('removes variables that any profile refers to, even for a secret that only a 
   expect(await environmentOf(env, folder)).toEqual({ TERM: 'xterm' });
 });
 
-it('removes a known secret under any other name and in any encoding', async () => {
+it('removes a known secret under any other name, even in Base64 or within other text', async () => {
   const redactor = createRedactor();
   redactor.add(CANARY);
   const env = {

@@ -15,7 +15,7 @@ test.each(['roles list', 'groups list', 'pipelines list --workspace 5', 'dsr dis
   },
 );
 
-test('reports the missing variable if only one is set', async () => {
+test('reports a missing setting if only the platform address is set', async () => {
   const { code, stderr } = await runCli(['roles', 'list'], { env: { CDPADM_BASE_URL: 'https://api.example.com' } });
   expect(code).toBe(2);
   expect(stderr).toContain('--org VALUE, set CDPADM_ORG_ID, or create a profile: cdpadm profile create NAME');

@@ -1,4 +1,4 @@
-// Profiles are created, selected and removed together with their secrets, by concurrent processes.
+// Profiles are created, selected, changed and removed together with their secrets, even by concurrent writers.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -80,7 +80,7 @@ describe('a project file that is not a regular file', () => {
 });
 
 describe('readProjectFile', () => {
-  it('reads every setting, and keeps every digit of an id', async () => {
+  it('reads settings, and keeps every digit of an id', async () => {
     const file = projectIn(
       temporaryFolder(),
       'profile: prod\norg_id: 9223372036854775807\nworkspace_id: "12"\nprotected: true\naccess: read\noutput: json\nlimits: {dsr: 10/m}\n',

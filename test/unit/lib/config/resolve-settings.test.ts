@@ -104,7 +104,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('uses a secret from the environment only if the pinned profile does not define the secret', async () => {
+  it('prefers a secret from the environment, unless a pinned profile defines that secret', async () => {
     const pairs = ['client_id', 'client_secret', 'workspace_key', 'workspace_secret'] as const;
     const some = fc.subarray([...pairs]);
     await fc.assert(
@@ -323,7 +323,7 @@ describe('secrets', () => {
       true,
     ],
   ] as const)(
-    'are sent only to addresses from the same source: %s with the variables %j and the project file %j',
+    'from the environment are not sent to an address that only a project file sets: %s with %j and the file %j',
     async (name, env, shared, sent) => {
       const secret = resolveSettings(layers({ stored: own, env, shared })).secret(name);
       if (sent) expect(await secret).toBe('s');

@@ -60,7 +60,7 @@ describe('a secret reference', () => {
     ['command:true', 'secrets.command'],
     [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
-  ])('fails if %s provides no secret, with the code %s', async (written, code) => {
+  ])('fails if %s provides no usable secret, with the code %s', async (written, code) => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );

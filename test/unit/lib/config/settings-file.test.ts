@@ -113,7 +113,7 @@ describe('writing', () => {
     expect(JSON.parse(written)).toMatchObject({ version: 1, profiles: { a: { future: [1] }, b: draft.profile } });
   });
 
-  it('makes the file and its folder private on every write, under any umask', async () => {
+  it('makes the file and its folder private on every write, even under umask 0', async () => {
     setUmask(0);
     const folder = join(temporaryFolder(), 'deep', 'config');
     const profiles = openProfiles(secretsOptions(folder));

@@ -24,7 +24,7 @@ describe('a token request', () => {
 });
 
 describe('a token response', () => {
-  it('keeps unknown fields, and is rejected without a token or its lifetime', () => {
+  it('keeps unknown fields, and is rejected if its token or its lifetime is invalid', () => {
     const reply = { access_token: 't', expires_in: 28_800, token_type: 'Bearer', scope: 'x' };
     expect(TokenReply.parse(reply)).toEqual(reply);
     expect(TokenReply.safeParse({ ...reply, access_token: null }).success).toBe(false);

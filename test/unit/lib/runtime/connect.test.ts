@@ -71,7 +71,7 @@ test('records every exchange, without secrets, in a private file with --trace-fi
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('prints the exchanges on standard error with --debug, but only decisions with -v', async () => {
+test('prints the exchanges on standard error with --debug, but not with -v', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);

@@ -1,4 +1,4 @@
-// If `--profile` is repeated, read-only commands return one combined result; all other commands are rejected.
+// If `--profile` is repeated, read-only commands and `dsr submit` return one combined result; all others are rejected.
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf } from '../../../../src/lib/runtime/emulator/environment.ts';

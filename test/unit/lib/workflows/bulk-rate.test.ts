@@ -1,5 +1,5 @@
-// A bulk run takes at most 5% longer than the platform's limit requires, whether the limit is known or must be
-// detected. This is tested with several kinds of window and several latencies.
+// A bulk run takes at most 5% longer than the platform's limit requires, whether the limit is known or must be detected
+// (6% if it is lower than the configured rate). This is tested with several kinds of window and several latencies.
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { createEventClock } from '../../../helpers/event-clock.ts';
@@ -49,7 +49,7 @@ const upToSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 interface Platform {
   accept: Limiter;
-  /** True if every 429 response has a Retry-After header. */
+  /** Whether every 429 response has a Retry-After header. */
   sendsRetryAfter?: boolean;
   /** Returns the milliseconds until a request arrives. `answerMs` is the time from then until the response. */
   latency(request: number, random: () => number): number;
@@ -201,7 +201,7 @@ describe.each([
     ['60%', '5%', 0.05, 0.6],
   ] as const;
   test.each(sample(shares, 1))(
-    'leave at least %s of the rate if they make up %s of all responses',
+    'leave more than %s of the rate if they make up %s of all responses',
     async (_left, _sent, share, minimum) => {
       const platform = { latency: steady(1), answerMs: 100, sendsRetryAfter };
       for (let seed = 1; seed <= size(2, 1); seed++) {

@@ -1,4 +1,4 @@
-// If the response does not prove a write, every command confirms the write in the same way, with a read, or reports the
+// If the response does not prove a write, the commands confirm the write in the same way, with a read, or report the
 // outcome as unknown.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';

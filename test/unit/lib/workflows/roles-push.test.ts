@@ -25,7 +25,7 @@ class FakePlatform {
   roles: Role[];
   stamp = 1;
   calls: string[] = [];
-  /** Called before each response. If it throws, the call fails. */
+  /** Called before each call takes effect. If it throws, the call fails and has no effect. */
   before: ((call: string, count: number) => void) | undefined;
   /** Called after a PUT takes effect. If it throws, the response is lost. */
   afterReplace: ((count: number) => void) | undefined;
@@ -495,7 +495,7 @@ describe('a push', () => {
      */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always detected before the last GET, and leaves a saved copy of the earlier manifest if made later', async () => {
+    it('is always detected if made before the last GET, and otherwise leaves a copy of the old manifest', async () => {
       let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);

@@ -101,7 +101,7 @@ describe('a list', () => {
     expect(await expand(folder, [], '-', 'b c.csv\n')).toEqual(['b c.csv']);
   });
 
-  it('is rejected with the line number if a line is longer than a path', async () => {
+  it('is rejected with the line number if a line is longer than a path can be', async () => {
     const long = '*'.repeat(200_000);
     await expect(expand(folderOf(), [], '-', `a.csv\n${long}\n`)).rejects.toMatchObject({
       code: 'input.invalid',

@@ -17,7 +17,7 @@ afterEach(() => home.remove());
 const cli = (args: string[], env: Record<string, string> = {}) => home.run(args, { env });
 
 describe('--summary', () => {
-  test('appends the result as Markdown, in any output format', async () => {
+  test('appends the result as Markdown, even with -o json', async () => {
     const file = join(home.cwd, 'summary.md');
     writeFileSync(file, '# Before\n');
     const { code, stdout } = await cli(['profile', 'list', '-o', 'json', '--summary'], { GITHUB_STEP_SUMMARY: file });

@@ -211,7 +211,7 @@ describe('the ids from a dry run', () => {
     expect((await dry({ output: 'name' }, [])).stdout).toBe('');
   });
 
-  test('are omitted by default, unless a query returns them', async () => {
+  test('are omitted if the command passes none, unless a query returns values', async () => {
     expect((await dry({ output: 'name' })).stdout).toBe('');
     expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
   });

@@ -1,4 +1,4 @@
-// Progress in its four formats. The rate of output is limited by time, not by the number of updates.
+// Progress in each format. The rate of output does not depend on the number of updates.
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Progress } from '../../../../../src/lib/runtime/context.ts';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
