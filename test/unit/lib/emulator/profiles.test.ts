@@ -180,7 +180,7 @@ describe('applying changes', () => {
 });
 
 describe('erasing a subject', () => {
-  test('deletes exactly the profiles with the subject’s identities, in both environments', () => {
+  test("deletes exactly the profiles with the subject's identities, in both environments", () => {
     put({ identities: { email: 'a', phone: 'p' }, events: [{ event_type: 'x' }, { event_type: 'y' }] });
     put({ identities: { customer_id: 'c' } });
     put({ environment: 'development', identities: { email: 'a' }, events: [{ event_type: 'x' }] });

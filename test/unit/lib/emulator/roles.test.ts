@@ -67,7 +67,7 @@ describe('PUT', () => {
     ]);
   });
 
-  test('sets the stamp to the UTC time in whole seconds and to the client as an email address', async () => {
+  test("stamps the manifest with the UTC time in whole seconds and the client's email address", async () => {
     await put({ roles: [HELD] });
     expect(await read()).toMatchObject({
       last_modified_on: '2026-03-01 12:00:00',

@@ -241,7 +241,7 @@ describe('seeding', () => {
 });
 
 describe('intake', () => {
-  test('stores events and attributes in the profile that a seed created, using any name of its identities', async () => {
+  test('stores events and attributes in the profile of a seed, found by any name of an identity type', async () => {
     await post(SET, user({ identities: { customer_id: 'c-1', other_id_4: 'o' } }));
     await post(
       EVENTS,

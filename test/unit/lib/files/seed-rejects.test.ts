@@ -149,7 +149,7 @@ describe('the rejects file', () => {
     ]);
   });
 
-  it('records each file that an earlier resume kept', () => {
+  it('records each file that was kept because it had been changed', () => {
     const kept = written('old');
     writeFileSync(path, 'corrected once');
     const second = open(kept);

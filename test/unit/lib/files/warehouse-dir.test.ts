@@ -1,4 +1,4 @@
-// A folder of definitions: which files are read, their order, and errors.
+// A folder of definitions: which files are read, their order, errors, and changes to a file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -232,7 +232,7 @@ describe('the client', () => {
     expect(http.decisions.at(-1)).toMatch(/^waiting 1m/);
   });
 
-  test('sends reserved requests without a pause', async () => {
+  test('sends reserved requests without another pause', async () => {
     const http = testClient(server.url);
     for (let call = 0; call < 89; call++) await http.call(rolesEndpoints.get, { params });
     await http.reserve(rolesEndpoints.replace, 2);

@@ -1,4 +1,4 @@
-// Endpoints with every kind of safety and credentials, all without the shared budget.
+// Endpoints with every kind of safety, all with credentials but without the shared budget.
 import { looseObject, string } from 'zod/mini';
 import { endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { Integer } from '../../../../src/lib/contract/shared.ts';

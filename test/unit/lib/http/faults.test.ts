@@ -325,7 +325,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     });
   });
 
-  describe('valid responses, even unusual ones,', () => {
+  describe('valid responses, including unusual ones', () => {
     const text = '{"id":"é😀","new_field":null}';
     const value = { id: 'é😀', new_field: null };
     const latin = Buffer.from('{"id":"é"}', 'latin1');

@@ -1,4 +1,4 @@
-// A clock with a fixed time that records its waits, for tests of the shared budget.
+// A clock that records its waits instead of sleeping, for tests of the shared budget.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 

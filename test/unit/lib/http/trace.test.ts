@@ -83,7 +83,7 @@ describe('traceAttempt', () => {
     traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor });
   });
 
-  it.each(['onDebug', 'onTrace'] as const)('records an exchange with only %s', (only) => {
+  it.each(['onDebug', 'onTrace'] as const)('records an exchange if only %s is set', (only) => {
     let calls = 0;
     traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor: createRedactor(), [only]: () => calls++ });
     expect(calls).toBe(1);

@@ -35,7 +35,7 @@ describe('a cache in an unusable folder', () => {
     ],
   ] as const;
 
-  test.each(folders)('keeps the text in memory and reports each failure: %s', (_name, make) => {
+  test.each(folders)('keeps the text in memory and reports failures: %s', (_name, make) => {
     const path = join(make(), 'text');
     const files = open();
     expect(files.read(path)).toBeUndefined();

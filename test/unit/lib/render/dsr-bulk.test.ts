@@ -1,4 +1,4 @@
-// The summary before a bulk run starts: counts, and one line per request.
+// The summary before a bulk run starts: the counts and the requests.
 import { describe, expect, it, test } from 'vitest';
 import { renderDsrBulk, renderDsrRows } from '../../../../src/lib/render/dsr-bulk.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';

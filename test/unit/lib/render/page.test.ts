@@ -24,7 +24,7 @@ describe('wrapPage', () => {
   });
 
   test.each([60, 80, 100, 200])(
-    'wraps every help topic to %i columns, leaving no word alone between long lines',
+    'wraps every help topic to %i columns, but at most 100, leaving no word alone between long lines',
     (width) => {
       for (const [topic, text] of Object.entries(topics)) {
         const lines = wrapPage(text, width).split('\n');

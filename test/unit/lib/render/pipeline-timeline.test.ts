@@ -56,7 +56,7 @@ test('shows the platform, the organization, the workspace and the time when the 
   expect(line).toContain('Organization 1001 · workspace 42 · https://platform.example.com · made 2026-11-22 06:05 UTC');
 });
 
-test('labels each run with its time, including seconds if minutes are equal, and shows the year once', () => {
+test('labels each run with its time, including seconds if minutes are equal, and shows a common year once', () => {
   const at = (second: number) => ({ started_on: `2026-01-02T02:11:0${second}Z` });
   const page = runTimelinePage([run(3, at(3)), run(2, at(2)), run(1, at(1))], SOURCE);
   const dates = page.match(/<div class="date">.*?<\/div>/g);

@@ -70,7 +70,7 @@ describe('a CSV record', () => {
     expect(found('a\n"', 0, 1)).toMatchObject({ cells: ['a'], next: 2 });
   });
 
-  it('is read with any number of cells, even if the next record has a different number', () => {
+  it('is read with any number of cells, even if the previous record had a different number', () => {
     const scan = new RecordScan();
     for (const count of [1, 63, 64, 65, 300, 2]) {
       const cells = Array.from({ length: count }, (_, index) => `cell ${index}`);

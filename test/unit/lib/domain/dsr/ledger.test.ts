@@ -78,7 +78,7 @@ describe('a request', () => {
     expect(foldEvent(undefined, { event: 'later', id: 'x' } as never)).toBeUndefined();
   });
 
-  it('is due by its legal deadline or the latest extension', () => {
+  it('is due by its legal deadline or by the last extension that was recorded in time', () => {
     expect(fold([sent('access')]).deadline).toBe('2026-11-30T08:00:00Z');
     const extended = [marked(2, { extended: '2027-01-01T00:00:00Z' }), marked(3, { extended: '2027-01-02T00:00:00Z' })];
     expect(fold([sent('access'), ...extended, marked(4, { answered: true })]).deadline).toBe('2027-01-02T00:00:00Z');

@@ -6,7 +6,7 @@ import { createRowStates } from '../../../../../src/lib/domain/dsr/row-states.ts
 describe('row states', () => {
   const ID = 'a7551968-d5d6-44b2-9831-815ac9017798';
 
-  it("are open for every row that is not planned, even beyond the table's size", () => {
+  it("are open for every row that was never stored, even beyond the table's size", () => {
     const states = createRowStates();
     expect([states.state(1), states.id(1), states.error(1), states.count('planned')]).toEqual([
       'open',

@@ -107,7 +107,7 @@ describe('a group plan', () => {
   });
 });
 
-it('undoes a new list of attributes by removing and adding attributes, even if the list was empty', () => {
+it('undoes a new list of attributes by removing and adding attributes, even if the old list was empty', () => {
   const undoOf = (from: GroupReply['attributes'], to: GroupRequest['attributes']) =>
     undoGroup(planGroup({ ...LIVE, attributes: from }, { ...WANTED, attributes: to }));
   const size = { id: 'size', type: 'sum' } as const;

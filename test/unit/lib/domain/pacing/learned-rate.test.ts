@@ -94,7 +94,7 @@ describe('the learned rate', () => {
   it('adapts to a platform that accepts fewer requests', () => {
     const rate = learnedRate();
     accept(rate, 20, 3000, 30_000);
-    // Each second contains at least 19 whole intervals.
+    // The last second contains 19 requests: the one at its start does not count, and none was sent at its end.
     expect(hitLimit(rate, 30_000)).toBeCloseTo(19 * 0.97, 1);
   });
 
@@ -113,7 +113,7 @@ describe('the learned rate', () => {
     accept(rate, 5, 3000, 11_000);
     const before = hitLimit(rate, 11_000) ?? 0;
     expect(before).toBeCloseTo(4 * 0.97);
-    // The limit is hit again at 4.1 requests per second; the second before contains four whole requests.
+    // The limit is hit again at 4.1 requests per second; the second before that contains four whole requests.
     let now = 12_000;
     while (rate.at(now) < 4.1) {
       rate.accepted(now);

@@ -10,7 +10,7 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even i
   let now = 0;
   while (sent.length < Math.max(20, rate * 20)) {
     now = Math.max(now, slots.from);
-    // Pause occasionally.
+    // Delay some requests, as a late timer does.
     if (random() < 0.1 / rate) now += random() * 100;
     slots.take(now);
     sent.push(now);

@@ -112,7 +112,7 @@ it('contains changes but no hash if two files are compared', () => {
 });
 
 describe('a manifest', () => {
-  it('is unchanged by conversion to the wire format and back', () => {
+  it('is unchanged by conversion from the wire format and back', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(toReply(fromReply(reply))).toEqual(reply);

@@ -129,7 +129,7 @@ describe('an attribute in rejected rows', () => {
   });
 });
 
-test('remembers at most two hundred attributes, which is more than any account has', () => {
+test('remembers at most two hundred attributes', () => {
   const blame = createBlame();
   for (let index = 0; index < 250; index++) rejectSingly(blame, `n${index}`);
   const isBad = (name: string): boolean =>

@@ -86,7 +86,7 @@ describe('a plan for any two workspaces', () => {
     );
   });
 
-  it('is different if any compared field differs', () => {
+  it('has a different hash if any compared field differs', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, anyWorkspace, (live, wanted, other) => {
         const same = RESOURCE_TYPES.every((type) => {

@@ -84,7 +84,7 @@ describe('the age of the last success', () => {
     expect(ageOf(run(1, { ...both, ended_on: null }), NOW)).toBe(7_200_000);
   });
 
-  it('is never negative if the platform’s clock is ahead', () => {
+  it("is never negative if the platform's clock is ahead", () => {
     expect(ageOf(run(1, { ended_on: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
     expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });

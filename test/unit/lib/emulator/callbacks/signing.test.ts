@@ -1,4 +1,4 @@
-// The local authority creates certificates that node:crypto accepts, but only once, even if platforms start together.
+// The local authority's certificates: node:crypto accepts them, and platforms that start together share them.
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -116,7 +116,7 @@ describe('results', () => {
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('ada@people.example')]);
   });
 
-  it('contain all profiles that several identities match', async () => {
+  it('contain all profiles that match any of several identities', async () => {
     const reply = await resultsOf({
       subject_identities: { email: raw('ada@people.example'), osa_id: raw('device-1') },
     });

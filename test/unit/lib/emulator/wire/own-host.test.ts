@@ -1,4 +1,4 @@
-// The platform accepts only its own names in the Host header.
+// The platform accepts only its own names and addresses in the Host header.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOwnHost } from '../../../../../src/lib/emulator/wire/server.ts';
 import { startTestEmulator, type TestEmulator } from '../../../../helpers/emulator.ts';
