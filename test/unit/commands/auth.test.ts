@@ -1,4 +1,4 @@
-// `auth test` tries credentials against the platform, and reports those that it cannot try as not checked.
+// `auth test` tries the credentials of each area against the platform, and reports the areas that it does not check.
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf } from '../../../src/lib/runtime/emulator/environment.ts';
 import { createCliHome, runCli } from '../../helpers/cli.ts';

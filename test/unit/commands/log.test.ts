@@ -281,7 +281,7 @@ it('prints why there is no undo command after the saved manifest was removed', a
 });
 
 it.each([40, 60, 80, 100])(
-  'prints the id, which `log show` requires, in full on a terminal with %i columns',
+  'prints the id, which `log show` accepts, in full on a terminal with %i columns',
   async (columns) => {
     await update('One');
     const [{ id } = { id: '' }] = await entries();

@@ -233,7 +233,7 @@ describe('a profile command', () => {
     expect(stderr).toContain('only other flags override its values');
   });
 
-  it('names the project file keys that a pinned profile ignores, except protected', async () => {
+  it('names the project file keys that a pinned profile ignores, and still applies protected', async () => {
     const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);

@@ -152,7 +152,7 @@ it.each(['http://certificates.example/c.pem', 'file:///etc/passwd', 'data:text/p
   },
 );
 
-it('warns that it accepts every domain in the certificate, unless --allow or the vendor domain is set', async () => {
+it('warns that it accepts every domain in the certificate if neither --allow nor a vendor domain is set', async () => {
   for (const [flags, isWarned] of [
     [[], true],
     [['--allow', 'opendsr.platform.example'], false],

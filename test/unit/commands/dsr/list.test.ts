@@ -195,7 +195,7 @@ describe('dsr list --due', () => {
     expect(await due()).toHaveLength(2);
   });
 
-  it('treats requests as answered if an earlier version recorded them as completed', async () => {
+  it('does not list requests as due if an earlier version recorded them as completed', async () => {
     await submit('a.csv', [['old', 'access', 40]]);
     await home.platform.api.advance('4d');
     expect((await home.json<Due[]>('dsr list')).data[0]?.request_status).toBe('completed');

@@ -57,7 +57,7 @@ describe('roles diff --against FILE', () => {
     expect(stdout).not.toContain('organization');
   });
 
-  it('exits with 0 for equal roles in a different format or order', async () => {
+  it('exits with 0 for equal roles in a different format', async () => {
     await admin.run('roles pull other.json --overwrite');
     const { code, data } = await offline('roles.yaml --against other.json --exit-code');
     expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);

@@ -209,7 +209,7 @@ describe('a rejection by the platform', () => {
     expect(result.requests).toBeLessThan(200);
   });
 
-  test('is traced to its row by bisecting the batch if it has no reason', async () => {
+  test('is traced to its row by bisecting the batch if it names no attribute', async () => {
     const it = await start((body) => (body.includes('"xpid":77,') ? rejection('something is wrong') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(200))]);
     expect(result).toMatchObject({ accepted: 199, rejected: 1 });

@@ -230,7 +230,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('is sent with every digit of its partner feed id', async () => {
+  it('keeps every digit of its partner feed id', async () => {
     const dry = await home.run(`${LINE} --partner-feed-id 9007199254740993 --dry-run -o json`, { env: SECRET_ENV });
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('"partner_feed_id": 9007199254740993') });
   });

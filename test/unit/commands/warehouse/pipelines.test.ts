@@ -122,7 +122,7 @@ describe('pipelines trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
-  it('fails for a query without an identity, and doctor suggests a column to use as the identity', async () => {
+  it('leads doctor to suggest an identity column if the query returns no identity', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });
     await run('pipelines trigger customers --yes --wait');

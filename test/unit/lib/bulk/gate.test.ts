@@ -202,7 +202,7 @@ describe('the gate with failures', () => {
     return entered;
   }
 
-  test('lowers the concurrency if a third of requests fail, but not a twentieth, and raises it again later', async () => {
+  test('lowers the concurrency if a third of requests fail, but not a twentieth, and raises it again', async () => {
     const each = (share: number) => (request: number) => (request % share === 0 ? trouble : answered);
     const calm = await roomAfter(openGate(undefined, 64), 2000, () => answered);
     expect(calm).toBe(64);

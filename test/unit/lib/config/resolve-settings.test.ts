@@ -185,7 +185,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('resolves all settings from environment variables alone', async () => {
+  it('resolves settings from environment variables alone', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://a.example/',
       CDPADM_AUTH_URL: 'https://b.example',

@@ -1,4 +1,4 @@
-// The effect of an interruption is reported exactly once.
+// An interruption is reported together with its effect on the platform.
 import { describe, expect, it } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';

@@ -218,7 +218,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('is reported as a file error, not a usage error, if the file exists', async () => {
+  it('is reported as a file error, not a usage error, if it is a symbolic link to itself', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({

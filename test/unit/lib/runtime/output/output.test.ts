@@ -103,7 +103,7 @@ describe('the output', () => {
   });
 });
 
-test('keeps 64-bit integers exact in every format and in queries', async () => {
+test('keeps 64-bit integers exact in JSON, NDJSON, YAML, CSV, tables, names and queries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), async (id) => {
       const data = [{ id, name: 'x', tasks: [] }];
@@ -188,7 +188,7 @@ describe('--query', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
   });
 
-  test('prints no control characters on a terminal, even as CSV and YAML', async () => {
+  test('prints no escape characters as CSV or YAML on a terminal', async () => {
     for (const output of ['csv', 'yaml'])
       for (const query of ['[].name', '[].{name: name}'])
         expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');
