@@ -134,7 +134,7 @@ describe('the rejects file', () => {
   });
 
   it.each<[string, string]>([
-    ['corrected, with the same length', LINE('odl')],
+    ['corrected without changing its length', LINE('odl')],
     ['extended', LINE('old') + LINE('mine')],
     ['shortened', LINE('o')],
     ['emptied', ''],

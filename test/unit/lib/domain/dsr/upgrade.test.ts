@@ -62,7 +62,7 @@ describe('an older body', () => {
     });
   });
 
-  it('is recognized by a list in any extension, and keeps all extensions', () => {
+  it('is recognized by a list of identities in an extension, and keeps all extensions', () => {
     const { changes, value } = upgrade({
       api_version: '3.0',
       extensions: { 'opendsr.a': {}, [KEY]: { identities: [entry('xpid', '7')], skip_waiting_period: true } },
