@@ -47,7 +47,7 @@ describe('POST /requests/', () => {
 
   test.each<[string, Record<string, unknown>, string]>([
     ['an erasure after its waiting period', erasure, '2026-03-10T12:03:01Z'],
-    ['an erasure that skips it', { ...erasure, ...SKIP }, '2026-03-03T12:15:00Z'],
+    ['an erasure that skips its waiting period', { ...erasure, ...SKIP }, '2026-03-03T12:15:00Z'],
     ['portability', { subject_request_type: 'portability' }, '2026-03-03T12:15:00Z'],
   ])('returns the expected completion time of %s', async (_name, change, expected) => {
     const reply = await dsr('POST', '/requests/', { body: dsrBody(change) });

@@ -8,7 +8,7 @@ describe('YAML in block style', () => {
   it.each([
     ['a text', 'a: b', '"a: b"'],
     ['a word that YAML 1.1 reads as a boolean', 'no', '"no"'],
-    ['digits with underscores, for YAML 1.1', '1_000', '"1_000"'],
+    ['digits with underscores, which YAML 1.1 reads as a number', '1_000', '"1_000"'],
     ['a control character', 'a\u0007b', '"a\\u0007b"'],
     ['a control character that YAML 1.2 does not allow', '\u009b', '"\\u009b"'],
     ['two control characters', '\u0001\ufffe', '"\\u0001\\ufffe"'],

@@ -360,12 +360,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         { id: 'é' },
       ],
       ['a different 2xx', answer({ status: 206, body: text }), value],
-      ['an end by closing the connection', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
+      ['a body that ends when the connection closes', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
       ['HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', text), value],
       ['early hints', raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
       ['an unrequested 100 Continue', raw('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],
       [
-        'two 100 Continue with headers, byte by byte',
+        'two 100 Continue responses with headers, byte by byte',
         byteByByte(
           `${'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n'.repeat(2)}HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}`,
         ),

@@ -151,7 +151,7 @@ describe('a traced body', () => {
   });
 
   it.each([
-    ['in its own spelling', 'Jane.Roe@Example.org'],
+    ['in the same spelling', 'Jane.Roe@Example.org'],
     ['in lower case', 'jane.roe@example.org'],
     ['in a URL', 'Jane.Roe%40example.org'],
   ])('masks a request identity that the response quotes %s', (_name, quoted) => {

@@ -105,9 +105,9 @@ describe('an authority', () => {
   it.each<[string, Buffer[]]>([
     ['every name, because the list is empty', []],
     ['the domain', [permitted(dns(DOMAIN))]],
-    ['its parent', [permitted(dns('platform.example'))]],
-    ['its parent in capitals', [permitted(dns('PLATFORM.Example'))]],
-    ['the subdomains of its parent', [permitted(dns('.platform.example'))]],
+    ["the domain's parent", [permitted(dns('platform.example'))]],
+    ["the domain's parent in capitals", [permitted(dns('PLATFORM.Example'))]],
+    ["the subdomains of the domain's parent", [permitted(dns('.platform.example'))]],
     ['every name', [permitted(dns(''))]],
     ['another domain and this one', [permitted(dns('other.example'), dns(DOMAIN))]],
     ['names of another type', [permitted(sequence(der(0x81, Buffer.from('other.example'))))]],
@@ -119,7 +119,7 @@ describe('an authority', () => {
     ['all but another domain', [excluded(dns('other.example'))]],
     ['the domain, but not another one', [permitted(dns(DOMAIN)), excluded(dns('other.example'))]],
     [
-      'its parent, with a depth',
+      "the domain's parent, with a depth",
       [
         permitted(
           sequence(der(0x82, Buffer.from('platform.example')), der(0x80, [0]), der(0x82, Buffer.from('other.example'))),
@@ -132,9 +132,9 @@ describe('an authority', () => {
   });
 
   it.each<[string, Buffer[], string]>([
-    ['its own subdomains', [permitted(dns(`.${DOMAIN}`))], VOUCH],
+    ["only the domain's subdomains", [permitted(dns(`.${DOMAIN}`))], VOUCH],
     ['a name with the same ending', [permitted(dns('form.example'))], VOUCH],
-    ['a subdomain of it', [permitted(dns(`a.${DOMAIN}`))], VOUCH],
+    ['only one subdomain of the domain', [permitted(dns(`a.${DOMAIN}`))], VOUCH],
     ['other domains', [permitted(dns('other.example'), dns('third.example'))], VOUCH],
     [
       'the domain as a name of another type, and another domain',
@@ -142,9 +142,9 @@ describe('an authority', () => {
       VOUCH,
     ],
     ['all but the domain', [excluded(dns(DOMAIN))], VOUCH],
-    ['all but its parent', [excluded(dns('platform.example'))], VOUCH],
-    ['all but the subdomains of its parent', [excluded(dns('.platform.example'))], VOUCH],
-    ['all but its own subdomains', [excluded(dns(`.${DOMAIN}`))], VOUCH],
+    ["all but the domain's parent", [excluded(dns('platform.example'))], VOUCH],
+    ["all but the subdomains of the domain's parent", [excluded(dns('.platform.example'))], VOUCH],
+    ["all but the domain's subdomains", [excluded(dns(`.${DOMAIN}`))], VOUCH],
     ['no name', [excluded(dns(''))], VOUCH],
     ['the names below the root', [permitted(dns('.'))], VOUCH],
     ['no names below the root', [excluded(dns('.'))], VOUCH],

@@ -237,7 +237,7 @@ describe("a request's outcome", () => {
       0,
     ],
     [
-      'is known for a request that is known only from callbacks',
+      'is known even for a request that is known only from callbacks',
       [seen('completed', 40, callback)],
       'completed',
       null,

@@ -114,13 +114,16 @@ test.each([
     '{"environment":"production","environment":"production","xpid":1,"calculated_attributes":{}}',
   ],
   ['a duplicate xpid', '{"environment":"production","xpid":7,"xpid":8,"calculated_attributes":{}}'],
-  ['a duplicate xpid, once escaped', '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}'],
+  [
+    'a duplicate xpid, one of them escaped',
+    '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}',
+  ],
   [
     'a duplicate identity',
     '{"environment":"production","identities":{"email":"a","email":"b"},"calculated_attributes":{}}',
   ],
   [
-    'a duplicate identity, once escaped',
+    'a duplicate identity, one of them escaped',
     '{"environment":"production","identities":{"email":"a","em\\u0061il":"b"},"calculated_attributes":{}}',
   ],
   [
