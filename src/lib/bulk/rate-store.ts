@@ -91,7 +91,7 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * One hash per limit. ARGV: the operation, then the requested rate (requests per second; 0 means no limit). `take`: the
+ * One hash per limit. ARGV: the operation, then the requested rate (requests per second; 0 means none). `take`: the
  * number of requests; returns the microseconds until the first request, and those between two requests. `limited`: how
  * long ago the rejected request was sent, and the pause that the platform requested (milliseconds).
  */

@@ -14,7 +14,7 @@ export function createNullWords(extra: readonly string[], { floats = false, null
   const empty = new Set([ALWAYS_NULL, ...nulls, ...extra]);
   const suspect = new Set<string>(SUSPECT_WORDS.filter((word) => !empty.has(word)));
   return {
-    /** True if a cell with this text is empty: `\N` or a `--null` word. */
+    /** True if a cell with this text is empty: `\N`, or a word of the dialect or of `--null`. */
     isNull: (text: string): boolean => empty.has(text),
     /** True if the text may be another program's word for a missing value. */
     isSuspect: (text: string): boolean => suspect.has(text),

@@ -41,7 +41,7 @@ export async function waitForRequests(ids: readonly string[], { until, onState }
   }
 }
 
-/** Reads the requests until `isOver` returns true. */
+/** Reads the requests repeatedly until `isOver` returns true. */
 export async function watch(
   ids: readonly string[],
   ports: DsrPorts,

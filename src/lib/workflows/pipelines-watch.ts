@@ -28,7 +28,7 @@ export interface WatchOptions {
 /** First pause between two reads. The pause doubles up to `pollMs`. */
 const FIRST_PAUSE_MS = 1000;
 
-/** Reads the run until it finishes. Errors include the command that resumes the watch. */
+/** Reads the run until it finishes. Errors, except for an unknown run, include the command that resumes the watch. */
 export async function watchRun(
   pipelineId: string,
   id: string,

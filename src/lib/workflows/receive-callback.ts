@@ -40,7 +40,7 @@ export interface Received {
 /** The platform waits only ten seconds for the response (decision: D262). */
 const ANSWER_MS = 9000;
 
-/** Never throws for an invalid message. Does not acknowledge a state that the ledger cannot store. */
+/** Never throws for an invalid message. Does not acknowledge a callback that cannot be stored. */
 export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
   const answered = new AbortController();
   const late = ports.clock

@@ -7,7 +7,7 @@ export interface SeedEstimate {
   /** Undefined for standard input, compressed files and JSON arrays. */
   rows: number | undefined;
   isExact: boolean;
-  /** Environments of the first rows that are bodies. Tables have none. */
+  /** Environments of the first rows that are JSON bodies. CSV and Parquet files have none. */
   environments: string[];
 }
 

@@ -31,7 +31,7 @@ type Refusal = Pick<Refused, 'status' | 'messages'>;
 
 type Rows = readonly number[];
 
-/** Statuses that reject a single body. Any other rejection concerns the whole run. */
+/** Statuses that reject a single body, as 413 does. Any other permanent rejection concerns the whole run. */
 const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
 

@@ -23,7 +23,7 @@ const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
 const MIN_RSA_BITS = 2048;
 
-/** SHA-2 with RSA, RSA-PSS or ECDSA; Ed25519; Ed448. */
+/** RSA or ECDSA with SHA-256 or longer, RSA-PSS, Ed25519, Ed448. */
 const SOUND_SIGNATURES = new Set([
   '2a864886f70d01010b',
   '2a864886f70d01010c',

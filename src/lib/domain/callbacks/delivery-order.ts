@@ -50,7 +50,7 @@ export function newHealth(): TargetHealth {
   return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map(), resumed: new Set() };
 }
 
-/** After this many consecutive failures, the target counts as down, because no single delivery can be the cause. */
+/** After this many deliveries fail in a row, the target counts as down: no single delivery can be the cause. */
 const DOWN_AFTER = 3;
 const LONGEST_PROBE_PAUSE_MS = 30_000;
 const SHORTEST_OUTAGE_MS = 10_000;

@@ -2,7 +2,7 @@
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** Cells in which a backslash escapes the next character. */
+/** Cells in which a backslash escapes the next character; if `quoted`, only a quote or a backslash. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {

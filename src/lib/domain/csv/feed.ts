@@ -25,7 +25,7 @@ export class CsvFeed implements RowReader {
   readonly #name: string;
   readonly #taker: CsvTaker;
   readonly #pending = new Pending();
-  /** True once the header has been read. */
+  /** True once the first record has been found. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
 

@@ -73,7 +73,7 @@ export function stateText({ http_status: code, source, status }: LedgerRequest['
   return `${status} (${code === undefined ? '' : `${code}, `}${SOURCES[source] ?? source})`;
 }
 
-/** Returns whether the deadline was met. A cancelled request was not answered, so it did not meet its deadline. */
+/** Returns whether the deadline was met. For a cancelled request, the text says so, because it was not answered. */
 export function outcomeText(evidence: RequestEvidence): string {
   const { days_late, deadline_met: met, exceeded_limit: limit, finished, request } = evidence;
   const late = counted(days_late, 'day');

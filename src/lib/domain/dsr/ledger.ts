@@ -83,7 +83,7 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A submitted request, recorded just before it is sent. A bulk run records it after the response, on the same line. */
+/** A submitted request, recorded just before it is sent. A bulk run records it with its status, after the response. */
 export type SubmittedNews = News<'submitted'> &
   z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &

@@ -14,7 +14,7 @@ const RANK: Readonly<Record<string, number>> = {
   completed: 3,
   cancelled: 3,
 };
-/** An unknown status ranks between the known ones. */
+/** An unknown status comes after `in_progress` and before the final ones. */
 const UNKNOWN_RANK = 2;
 
 /** True if `next` comes after `current`; false for the same or an earlier status. */

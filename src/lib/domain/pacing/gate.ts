@@ -8,7 +8,7 @@ import { createWindow, type Window } from './window.ts';
 export interface PacingOptions {
   /** Maximum number of concurrent requests. */
   concurrency: number;
-  /** Requests per second; undefined means no limit. */
+  /** Requests per second; undefined if none was requested. */
   rate: number | undefined;
   /** Determines when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;
@@ -17,7 +17,7 @@ export interface PacingOptions {
   random(): number;
   /** Reports a pause or a learned rate, for verbose output. */
   onDecision(text: string): void;
-  /** Reports a pause of all requests and its reason, for the progress line. */
+  /** Reports a pause during which nothing is sent, and its reason, for the progress line. */
   onWait(ms: number, why: string): void;
   /** Ends the run for the reason `why`; `hint` suggests what to do. */
   onGiveUp(why: string, hint?: string): void;

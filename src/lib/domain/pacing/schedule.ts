@@ -9,7 +9,7 @@ const CATCH_UP_AT_ONCE_MS = 10;
 
 export type Schedule = ReturnType<typeof createSchedule>;
 
-/** `rate` is in requests per second; undefined means no limit. All times are milliseconds on one clock. */
+/** `rate` is in requests per second; undefined if none was requested. All times are milliseconds on one clock. */
 export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;
   const slots = rate === undefined ? undefined : createSlots(rate);

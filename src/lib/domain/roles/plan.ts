@@ -110,7 +110,7 @@ export interface GuardRefusal {
   typed?: string;
 }
 
-/** With this many live roles or more, changing more than the share below in one push requires a flag. */
+/** With this many live roles or more, changing or deleting more than the share below requires a flag. */
 const THRESHOLD_ROLES = 10;
 const THRESHOLD_PERCENT = 30;
 

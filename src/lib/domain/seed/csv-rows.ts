@@ -1,4 +1,4 @@
-// Finds the records in a stream of CSV bytes (RFC 4180; also with semicolons or tabs) and converts them to users.
+// Finds the records in a stream of CSV bytes (RFC 4180, with any of the separators) and converts them to users.
 import { invalidInput } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { CsvFeed } from '../csv/feed.ts';

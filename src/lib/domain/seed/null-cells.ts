@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Clears cells in place. Returns false if a word makes the row invalid, so the exact check must reject it. */
+    /** Clears cells in place. Returns false if a cell may make the row invalid, so that the exact check decides. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {

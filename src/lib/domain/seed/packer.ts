@@ -25,7 +25,7 @@ const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), mes
 type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
-  /** Full batches, in input order, for the caller to remove. */
+  /** Closed batches, in input order, for the caller to remove. */
   ready: Batch[] = [];
   /** Converts records of the current input to bodies; undefined if they already are bodies. */
   table: RecordTable | undefined;

@@ -46,7 +46,7 @@ const ENGINES: readonly Engine[] = [
 
 const BY_HAND = 'Pass the number yourself: --shard I/N.';
 
-/** Parses I/N. I is 1-based; 0 means N, so 0-based numbers work too. Throws usage (2). */
+/** Parses I/N, `auto` or `auto/N`. I is 1-based; 0 means N, so 0-based numbers work too. Throws usage (2). */
 export function parseShard(text: string, env: Env): Shard {
   const [match, wanted, number = 0, count = 0] = /^(?:auto(?:\/(\d{1,6}))?|(\d{1,6})\/(\d{1,6}))$/.exec(text) ?? [];
   if (match === undefined || /\/0+$/.test(match))

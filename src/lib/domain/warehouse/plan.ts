@@ -178,7 +178,7 @@ export interface WarehouseRefusal {
   typed?: string;
 }
 
-/** With this many live resources or more, a plan that changes more than the share below requires a flag. */
+/** With this many live resources or more, changing or deleting more than the share below requires a flag. */
 const THRESHOLD_RESOURCES = 10;
 const THRESHOLD_PERCENT = 30;
 
