@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loggedWrite, type LoggedWrite } from '../../../src/lib/runtime/memory/write-log.ts';
 import { MODEL, SECRET_ENV, stageSync } from '../../helpers/warehouse-files.ts';
+import { createFastClock } from '../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import { type PlatformHome, useProfile } from '../../helpers/platform-home.ts';
 
@@ -110,7 +111,7 @@ it.each([
   await home.platform.api.addFault({ method: 'POST', path: '/v1/identify', ...fault });
   const body = { environment: 'development', user_identities: { email: 'ada@people.example' } };
   home.write('identify.json', JSON.stringify({ ...body, user_attributes: { first_name: 'Ada' } }));
-  await home.run('intake identify -f identify.json --yes');
+  await home.run('intake identify -f identify.json --yes', { clock: createFastClock(100) });
   expect(await entries()).toMatchObject([{ command: 'intake identify', outcome, undo: null }]);
 });
 

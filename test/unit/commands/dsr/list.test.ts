@@ -54,6 +54,7 @@ const many = (count: number, group: string, type = 'erasure') =>
 
 describe('dsr list --due', () => {
   it('selects the most urgent requests from the whole ledger, not only from the newest requests', async () => {
+    home.defaults.clock = createFastClock(100);
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
     // Use a separate run, because rows of one run are recorded in the order of their responses.
@@ -85,6 +86,7 @@ describe('dsr list --due', () => {
   });
 
   it('reads at most 1,000 requests from the platform, and reads the rest in the next run', async () => {
+    home.defaults.clock = createFastClock(100);
     await submit('a.csv', [['last', 'erasure', 0]]);
     await submit('b.csv', many(1005, 'ended'), '--skip-waiting-period');
     await home.platform.api.advance('4d');

@@ -1,6 +1,7 @@
 // Tests what the ledger records about a request that was rejected or never sent, or whose response was lost.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestClock } from '../../../helpers/clock.ts';
+import { createFastClock } from '../../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../../helpers/platform-home.ts';
 
@@ -106,6 +107,7 @@ it('submits a bulk file again without --resume, even with different flags, after
 });
 
 it('requires --resume for a bulk run whose first response was lost', async () => {
+  home.defaults.clock = createFastClock(100);
   home.write('people.csv', 'regulation,email\ngdpr,jane@example.com\n');
   const bulk = 'dsr submit --bulk people.csv --type access --yes --give-up-after 0';
   await loseResponse('after');
