@@ -7,8 +7,6 @@ import type { Context } from '../../lib/runtime/context.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
 
-/** Only an id in this form becomes part of a file name. */
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
 const REFUSED_AT_MOST = 1000;
 
@@ -66,8 +64,8 @@ export function openKeep(ctx: Context, folder: string | undefined, ledgerOf: (wo
         ctx.out.warn(`Saved ${REFUSED_AT_MOST} callbacks that were not acknowledged; later ones will not be saved.`);
       return undefined;
     }
-    const id = state?.subject_request_id.toLowerCase() ?? '';
-    if (status !== 202 || !UUID.test(id))
+    const id = state?.subject_request_id;
+    if (status !== 202 || id === undefined)
       return keepMessage('callback', undefined, status === 202 ? 'other' : 'refused', headers, body);
     return keepMessage('callback', workspace === undefined ? undefined : ledgerOf(workspace), id, headers, body);
   };

@@ -23,6 +23,7 @@ import {
   type VerifyPorts,
 } from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { isUuid } from '../../lib/kernel/words.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 
 export interface SubmitSession extends DsrPorts {
@@ -127,12 +128,10 @@ export function answerVerifier(ctx: Context): VerifyMessage {
   };
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
 /** Checks that request ids have the platform's form. Throws usage (2) for other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
-    if (UUID.test(id)) return id;
+    if (isUuid(id)) return id;
     throw fail('usage', {
       message: `\`${id}\` is not a request id.`,
       hint: {

@@ -5,15 +5,11 @@ import { join } from 'node:path';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
 import { parseHeaderLines } from './header-lines.ts';
-import { makeFolder, namesIn } from '../kernel/temporary-file.ts';
+import { makeUserFolder, namesIn } from '../kernel/temporary-file.ts';
 
 /** Creates the folder (0700) if it does not exist. Throws if that fails. */
 export function openMessageFolder(folder: string) {
-  try {
-    makeFolder(folder, 0o700);
-  } catch (error) {
-    throw cannotWrite(folder, error);
-  }
+  makeUserFolder(folder, 0o700);
   /** The last number used for each name, cached to avoid counting a long series again for every message. */
   const last = new Map<string, number>();
 

@@ -33,12 +33,12 @@ export function openDownload(folder: string, name: string) {
     sink: {
       begin: (headers: Record<string, string>) => {
         contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-        hash = createHash('sha256');
         bytes = 0;
         try {
           close();
           makeFolder(folder);
           descriptor = openSync(temporary, 'w', 0o600);
+          hash = createHash('sha256');
         } catch (error) {
           throw cannotWrite(folder, error);
         }
@@ -71,7 +71,7 @@ export function openDownload(folder: string, name: string) {
     },
     discard: (): void => {
       close();
-      rmSync(temporary, { force: true });
+      if (hash) rmSync(temporary, { force: true });
     },
   };
 }

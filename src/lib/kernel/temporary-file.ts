@@ -71,9 +71,9 @@ export function isFolder(path: string): boolean {
 }
 
 /** Creates a folder that the user named. */
-export function makeUserFolder(path: string): void {
+export function makeUserFolder(path: string, mode?: number): void {
   try {
-    makeFolder(path);
+    makeFolder(path, mode);
   } catch (error) {
     throw cannotWrite(path, error);
   }

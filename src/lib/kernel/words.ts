@@ -21,6 +21,11 @@ export function asSentence(text: string): string {
   return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 }
 
+/** True for a UUID of any version, in upper or lower case. */
+export function isUuid(text: unknown): boolean {
+  return typeof text === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
 /** Returns the length as the specification counts it: in characters, not in UTF-16 units. */
 export function characterCount(text: string): number {
   return Array.from(text).length;

@@ -26,9 +26,8 @@ export async function planCancel(
   const requests = 'ids' in target ? await readRequests(target.ids, ports) : await readGroup(target.groupId, ports);
   const cancel = requests.filter(({ request_status: status }) => status === 'pending');
   const keep = requests.filter((request) => !cancel.includes(request));
-  if ('groupId' in target && requests.length === 0) {
+  if ('groupId' in target && requests.length === 0)
     throw fail('dsr.group_not_found', { message: `No request has the group id ${target.groupId}.` });
-  }
   if (('ids' in target && keep.length > 0) || cancel.length === 0) throw notPending(keep);
   return { cancel, keep };
 }
@@ -40,9 +39,8 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
     try {
       done.push(await cancelOne(id, ports));
     } catch (error) {
-      if (done.length > 0) {
+      if (done.length > 0)
         ports.out.warn(`Already cancelled: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
-      }
       throw error;
     }
     await ports.ledger.record([

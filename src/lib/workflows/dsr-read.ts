@@ -23,18 +23,16 @@ export async function readRequests(ids: readonly string[], ports: DsrPorts): Pro
   return await joined(replies, ports);
 }
 
-/** Returns all requests of a group, as listed by the platform. Throws failed (1) if the list has any other request. */
+/** Returns the requests of a group. Throws failed (1) if any listed request does not have this group id (decision: D432). */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
   const { body, date } = await ports.api.list(groupId, ports.signal);
-  const other = body.find(({ group_id = groupId }) => group_id !== groupId);
+  const other = body.find(({ group_id }) => group_id !== groupId);
   if (other)
     throw fail('http.unreadable', {
       message: `The platform's list for the group id ${groupId} contains request ${other.subject_request_id}, which is not in this group.`,
     });
-  return await joined(
-    body.map((reply) => ({ body: reply, date })),
-    ports,
-  );
+  const replies = body.map((reply) => ({ body: reply, date }));
+  return await joined(replies, ports);
 }
 
 /** Failures of unreadable requests, by id. `recent` contains the failures since the last success. */

@@ -7,6 +7,7 @@ import { exitOf } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, tryJson } from '../kernel/json.ts';
+import { isUuid } from '../kernel/words.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import type { MessageVerifier } from './verify-message.ts';
 
@@ -68,7 +69,8 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
     const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;
     return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
   }
-  const state = parseWith(RequestStatusReply, value).data;
+  const parsed = parseWith(RequestStatusReply, value).data;
+  const state = isUuid(parsed?.subject_request_id) ? parsed : undefined;
   const isStatus = state !== undefined && workspace !== undefined;
   let isNew: boolean;
   try {

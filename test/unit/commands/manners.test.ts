@@ -180,10 +180,20 @@ describe('a path for output files', async () => {
     });
   });
 
+  it.each(flags)('is rejected if it is empty: %s ""', async (line) => {
+    const { code, stderr } = await home.run([...line.split(' '), '']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/--[a-z-]+ needs a value\./) });
+  });
+
   it('is checked for the output flags of single and bulk commands', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');
     expect(written.filter((line) => line.endsWith(' --keep'))).toHaveLength(3);
   });
+});
+
+it.each(['list', 'cancel'])('rejects an empty group id: dsr %s --group-id ""', async (verb) => {
+  const { code, stderr } = await home.run(['dsr', verb, '--group-id', '']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--group-id needs a value.')]);
 });

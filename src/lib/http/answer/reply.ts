@@ -5,6 +5,7 @@ import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
 import { isErrorDocument, isHtml } from './envelope.ts';
 import { type FailedCall, outcomeUnknown, unreadable } from './failure.ts';
+import { isUuid } from '../../kernel/words.ts';
 import type { Reply } from '../types.ts';
 
 /**
@@ -83,10 +84,8 @@ function valuesOf(body: Record<string, unknown> | null, field: string): unknown[
 function repeats(value: unknown, wanted: string): boolean {
   if (value === undefined || value === null) return true;
   const text = String(value as string | number | bigint);
-  return text === wanted || (UUID.test(wanted) && text.toLowerCase() === wanted.toLowerCase());
+  return text === wanted || (isUuid(wanted) && text.toLowerCase() === wanted.toLowerCase());
 }
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** In memory, a value takes up to forty times as many bytes as in JSON. No platform response has nearly this many. */
 const MAX_VALUES = 400_000;

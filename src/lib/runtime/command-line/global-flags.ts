@@ -8,7 +8,7 @@ import { choiceHint } from '../../kernel/nearest.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { GlobalFlags, Io, OutputFormat } from '../context.ts';
 import { type FlagSpec, flagName, optionOf } from './define-command.ts';
-import { checkPath } from './read-word.ts';
+import { checkPath, needValue } from './read-word.ts';
 
 export { OUTPUT_FORMATS };
 /** Output format for each extension of `--out`, unless `-o` sets it. */
@@ -212,9 +212,7 @@ function formatFlag(raw: Raw, offered: readonly NamedFormat[]): NamedFormat | un
 
 function text(raw: Raw, name: string): string | undefined {
   const value = raw[name];
-  if (typeof value !== 'string') return undefined;
-  if (value.trim() === '') throw usageError(`${flagName(name)} needs a value.`);
-  return value;
+  return typeof value === 'string' ? needValue(value, flagName(name)) : undefined;
 }
 
 function id(raw: Raw, name: string): string | undefined {

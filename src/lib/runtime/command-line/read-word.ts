@@ -13,9 +13,16 @@ interface Spec {
 /** Returns a function that checks and converts a flag's value; undefined if any text is valid. */
 export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) | undefined {
   const { choices, most, read, value, writes } = spec;
-  if (writes) return (text) => checkPath(text, flag, value === 'dir' ? 'folder' : 'file');
+  if (writes) return (text) => checkPath(needValue(text, flag), flag, value === 'dir' ? 'folder' : 'file');
   if (choices) return (text) => readWord(flag, text, choices);
-  return most === undefined ? read && ((text) => read(text, flag)) : (text) => readCount(flag, text, most);
+  if (most !== undefined) return (text) => readCount(flag, text, most);
+  return value === 'id' ? (text) => needValue(text, flag) : read && ((text) => read(text, flag));
+}
+
+/** An empty text is usually a shell variable that is not set. Throws KnownError usage (2). */
+export function needValue(text: string, flag: string): string {
+  if (text.trim() === '') throw usageError(`${flag} needs a value.`);
+  return text;
 }
 
 /** Returns the word that equals `text`, ignoring case. Throws KnownError usage (2) and suggests the nearest word. */

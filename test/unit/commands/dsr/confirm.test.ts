@@ -274,17 +274,22 @@ describe('a single request', () => {
 });
 
 describe('dsr cancel', () => {
-  it("sends no DELETE if the list of a group contains another group's request, or the same request twice", async () => {
+  it('sends no DELETE if the list of a group contains a request without this group id, or a request twice', async () => {
     writePeople(1);
     await home.run(BULK);
     const [id] = await stored();
-    const listed = (group_id: string | null) => ({
+    const listed = (group_id: string | null | undefined) => ({
       ...FOREIGN,
       subject_request_id: id,
       controller_id: '3001',
       group_id,
     });
-    const lists = { other: [listed('g')], none: [listed(null)], twice: [listed('twice'), listed('twice')] };
+    const lists = {
+      other: [listed('g')],
+      none: [listed(null)],
+      absent: [listed(undefined)],
+      twice: [listed('twice'), listed('twice')],
+    };
     await proxy.begin({
       at: 0,
       mode: 'ever',

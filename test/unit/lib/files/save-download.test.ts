@@ -40,6 +40,14 @@ describe('a download', () => {
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
+  it('reports a folder that is a file, also after it is discarded', () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { discard, sink } = openDownload(file, 'results');
+    expect(() => sink.begin({})).toThrow(`Cannot write ${file}: there is a file where the folder should be.`);
+    discard();
+  });
+
   it('is synced before it is linked to its final name', () => {
     const { finish, sink } = openDownload(temporaryFolder(), 'results');
     const calls = diskCalls(() => {
