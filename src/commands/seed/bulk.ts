@@ -31,6 +31,7 @@ export function seedBulkResult() {
     seconds: z.number(),
     journal: z.nullable(z.string()),
     rejects: z.nullable(z.string()),
+    earlier_rejects: z.optional(z.array(z.string())),
     /** The first input, and the number of other inputs. */
     input: z.string(),
     shard: z.optional(shardOf()),
@@ -210,6 +211,7 @@ function resultOf(
     seconds: Math.round(ms) / 1000,
     journal: run?.journal?.path ?? null,
     rejects: run && run.rejects.bytes !== null ? run.rejects.path : null,
+    ...(run && run.rejects.others.length > 0 && { earlier_rejects: run.rejects.others }),
     ...origin,
   };
 }

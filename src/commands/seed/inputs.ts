@@ -15,7 +15,8 @@ export type OpenedInputs = Awaited<ReturnType<typeof openInputs>>;
 export async function openInputs(ctx: Context, files: string[], flags: ReadFlags, shard?: Shard) {
   const settings = await ctx.settings();
   const dialect = readDialect(flags);
-  const rules = createRowRules(settings.names, flags, dialect);
+  const workspace = settings.get('workspace_id')?.value;
+  const rules = createRowRules(settings.names, { ...flags, workspace }, dialect);
   const map = await readColumnMap(ctx, flags);
   if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
     throw usageError(`--cutoff-date must be a valid date in the format yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);

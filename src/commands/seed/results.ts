@@ -73,13 +73,8 @@ export const joinShards = defineCommand({
     const known = new Set(reports.map(({ result }) => result.shard.index));
     const all = Array.from({ length: first.shard.count }, (_, index) => index + 1);
     const files = rejects.map(({ path }) => path);
-    await emitJoined(
-      ctx,
-      joining,
-      reports,
-      all.filter((index) => !known.has(index)),
-      { files, target: first.target },
-    );
+    const missing = all.filter((index) => !known.has(index));
+    await emitJoined(ctx, joining, reports, missing, { files, target: first.target });
     const [only, other] = rejects.length === 0 ? [] : [flags.rejects ?? files].flat();
     if (other === undefined && only !== undefined) ctx.out.note(await rejectsHint(ctx, resolvePath(only, ctx.io.cwd)));
     else if (other !== undefined) {
@@ -92,11 +87,12 @@ export const joinShards = defineCommand({
   },
 });
 
-/** Returns the rejects file, which may have been copied here together with the result. */
-function rejectsOf({ file, line, result: { rejects } }: ShardReport, cwd: string) {
-  if (rejects === null) return [];
-  const beside = join(dirname(resolvePath(file, cwd)), basename(rejects));
-  return [{ file, line, path: !existsSync(rejects) && existsSync(beside) ? beside : rejects }];
+/** Returns the rejects files, which may have been copied here together with the result. */
+function rejectsOf({ file, line, result: { earlier_rejects = [], rejects } }: ShardReport, cwd: string) {
+  return [...earlier_rejects, ...(rejects === null ? [] : [rejects])].map((path) => {
+    const beside = join(dirname(resolvePath(file, cwd)), basename(path));
+    return { file, line, path: !existsSync(path) && existsSync(beside) ? beside : path };
+  });
 }
 
 /** Throws usage (2) if the file exists, and invalid input (9) if rejects are on another machine. */

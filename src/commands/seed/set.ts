@@ -4,7 +4,6 @@ import { SEED_NAMES } from '../../lib/contract/seeding.ts';
 import { checkSeed } from '../../lib/domain/seed/read-row.ts';
 import { createRowRules, type RuleFlags } from '../../lib/domain/seed/row-rules.ts';
 import { invalidDocument, loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { workspaceOf } from '../../lib/runtime/target.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -20,8 +19,7 @@ export const setSeeds = defineCommand({
 
 async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }) {
   const document = await loadDocument(flags.file, ctx);
-  const settings = await ctx.settings();
-  const rules = createRowRules(settings.names, flags);
+  const rules = createRowRules((await ctx.settings()).names, { ...flags, workspace: ctx.flags.workspace });
   const { names } = rules;
   const checked = checkSeed(names.decode(withoutSchemaHint(document.value), SEED_NAMES), rules);
   if ('issues' in checked) {
@@ -30,11 +28,6 @@ async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }) {
   }
   // The body names its workspaces, so the settings decide only for a body without attributes.
   const inBody = Object.keys({ ...checked.seed.calculated_attributes, ...checked.seed.user_attributes }).join(', ');
-  const { workspace = inBody } = ctx.flags;
-  if (inBody !== '' && workspace !== inBody) {
-    const has = `${document.name} has seeds for workspace ${inBody}`;
-    throw usageError(`${has}, not for --workspace ${workspace}.`, 'Omit the flag, or correct the file.');
-  }
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding', inBody === '' ? {} : { workspace_id: inBody });
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([seeding.set.describe(checked.seed)]);

@@ -49,11 +49,15 @@ export function checkRow(value: unknown, rules: RowRules): ReadRow {
 /** Checks a body in neutral words against the contract and the rules. */
 export function checkSeed(
   neutral: unknown,
-  { identityTypes, nulls }: RowRules,
+  { identityTypes, nulls, workspace: target }: RowRules,
 ): { seed: SingleSeed } | { issues: FieldIssue[] } {
   const { data: seed, issues } = parseWith(SingleSeed, neutral);
   const identities = (neutral as { identities?: unknown } | null)?.identities;
   const own = userIdentityIssues(identities, 'identities', identityTypes, nulls);
+  for (const field of ['calculated_attributes', 'user_attributes'] as const)
+    for (const workspace of Object.keys(seed?.[field] ?? {}))
+      if (workspace !== (target ?? workspace))
+        own.push({ path: [field, workspace], message: `is not the target workspace ${target}` });
   if (seed && own.length === 0) return { seed };
   const places = new Set(own.map(({ path }) => path.join('\n')));
   const others = issues.filter(({ path }) => !places.has(path.join('\n')));

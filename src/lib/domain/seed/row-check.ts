@@ -54,9 +54,6 @@ function membersOf(key: string, value: string): string {
   return `(?:(?<key>${key})${COLON}${value}(?!${isRepeated})${SPACE}(?:,${SPACE}(?!\\})|(?=\\}))){1,16}`;
 }
 
-/** Rows with several workspaces are rare, so they go to the exact check. */
-const byWorkspace = (item: string): string => String.raw`\{${SPACE}(?:(?!"")${KEY}${COLON}${list(item)}${SPACE})?\}`;
-
 /** Returns the pattern of the seed for a calculation type (specification, E, CASeed). */
 function seedOf(rule: (typeof SEED_RULES)[keyof typeof SEED_RULES]): string {
   const seed = (value: string): string => object(fieldOf(rule.form, value));
@@ -104,9 +101,12 @@ const isWhole = (seen: number): boolean =>
   (seen & REQUIRED) === REQUIRED && (seen & LOCATED) !== 0 && (seen & IDENTITIES) !== IDENTITIES;
 
 /** Creates the check for a deployment's words. Rows with other words fail it, and are translated later. */
-export function createRowCheck({ names: { toWire }, identityTypes, nulls }: RowRules): RowCheck {
+export function createRowCheck({ names: { toWire }, identityTypes, nulls, workspace }: RowRules): RowCheck {
   const plainTypes = [...new Set([...identityTypes.words].map(toWire))].filter((type) => toWire(type) === type);
   const identities = membersOf(wordsOf(plainTypes), `(?!${wordsOf(nulls.words)})${IDENTITY}`);
+  const key = workspace === undefined ? `(?!"")${KEY}` : wordsOf([workspace]);
+  // Rows with several workspaces are rare, so they go to the exact check.
+  const byWorkspace = (item: string): string => String.raw`\{${SPACE}(?:${key}${COLON}${list(item)}${SPACE})?\}`;
   const fields: readonly [name: string, ...values: string[]][] = [
     ['environment', '"(?:production|development)"'],
     ['xpid', LONG],

@@ -10,12 +10,15 @@ export interface RowRules {
   nulls: NullWords;
   /** True to ignore columns without a name. */
   ignoresUnnamed: boolean;
+  /** The only workspace that rows may name; undefined if any is allowed. */
+  workspace: string | undefined;
 }
 
-/** `--identity-type` and `--null`. */
+/** `--identity-type`, `--null` and the target workspace. */
 export interface RuleFlags {
   identityType?: readonly string[] | undefined;
   null?: readonly string[] | undefined;
+  workspace?: string | undefined;
 }
 
 export function createRowRules(names: NamesMap, flags: RuleFlags = {}, dialect: Dialect = {}): RowRules {
@@ -24,5 +27,6 @@ export function createRowRules(names: NamesMap, flags: RuleFlags = {}, dialect: 
     identityTypes: createIdentityTypes(names, flags.identityType ?? []),
     nulls: createNullWords(flags.null ?? [], dialect),
     ignoresUnnamed: dialect.ignoresUnnamed === true,
+    workspace: flags.workspace,
   };
 }

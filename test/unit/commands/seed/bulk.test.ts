@@ -66,6 +66,21 @@ describe('seed bulk', () => {
     expect(statSync(result.rejects ?? '').mode & 0o777).toBe(0o600);
   });
 
+  test('rejects each row whose workspace is not the target, also if it contains the target', async () => {
+    const it = await start();
+    const row = (...workspaces: string[]): string => {
+      const byWorkspace = Object.fromEntries(workspaces.map((workspace) => [workspace, []]));
+      return JSON.stringify({ environment: 'production', xpid: 1, calculated_attributes: byWorkspace });
+    };
+    const user = { ...(JSON.parse(row('7002')) as object), user_attributes: { '7001': [] } };
+    const rows = [row('7001'), row('7002'), row('7001', '7002'), JSON.stringify(user)];
+    const { code, result } = await it.bulk([it.write('users.ndjson', rows.join('\n')), '--workspace', '7002']);
+    expect([code, result.accepted, result.rejected]).toEqual([3, 1, 3]);
+    expect(it.sink.bodies).toEqual([`[${row('7002')}]`]);
+    const rejects = readFileSync(result.rejects ?? '', 'utf8');
+    expect(rejects.match(/\.7001: is not the target workspace 7002/g)).toHaveLength(3);
+  });
+
   test('rejects only the row with invalid UTF-8', async () => {
     const it = await start();
     const bad = Buffer.from(userRow(2, 'x'));

@@ -196,6 +196,6 @@ test('names the workspace in the body as the target of seed set, and rejects a d
   expect(JSON.parse((await seeding.run(set)).stdout)).toMatchObject({ target: { workspace_id: '7001' } });
   expect((await seeding.run([...set, '--workspace', '7001'])).code).toBe(0);
   const other = await seeding.run([...set, '--workspace', '7002']);
-  expect(other.code).toBe(2);
-  expect(other.stderr).toContain('user.json has seeds for workspace 7001, not for --workspace 7002.');
+  expect(other.code).toBe(9);
+  expect(other.stderr).toContain('is not the target workspace 7002');
 });

@@ -1,5 +1,5 @@
 // `seed results`: the shards of a run, combined as if they had been one run.
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type Seeding, startSeeding, userRow, userRows } from '../../../helpers/seeding-home.ts';
@@ -117,6 +117,15 @@ test('merges the rejects files into one private file, even if they were moved ne
   }
   expect((await joined(it, '--rejects', 'moved.ndjson')).code).toBe(3);
   expect(readFileSync(join(it.folder, 'moved.ndjson'), 'utf8')).toBe(text);
+});
+
+test('merges a rejects file that was changed before its shard was resumed', async () => {
+  const file = await startWith(`${userRow(1)}\n{"bad": 1}\n`);
+  const { it } = await shards([1], 1, file);
+  appendFileSync(join(it.folder, 'users.ndjson.1-of-1.rejects.ndjson'), '{"bad": 2}\n');
+  await shards([1], 1, file, undefined, ['--resume']);
+  expect(await joined(it, '--rejects', 'all.ndjson')).toMatchObject({ code: 3, result: { rejected: 1 } });
+  expect(readFileSync(join(it.folder, 'all.ndjson'), 'utf8').match(/"bad": \d/g)).toEqual(['"bad": 1', '"bad": 2']);
 });
 
 test('ignores lines that are not results, but rejects a file without any result, and results of different runs', async () => {
