@@ -49,6 +49,20 @@ test('leaves Ctrl-C to the editor while the editor is open, and handles Ctrl-C a
   expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
 });
 
+test.each([
+  ['dies of Ctrl-C', ''],
+  ['runs in a shell that exits with 130', `process.on('SIGINT', () => process.exit(130));`],
+])('counts as interrupted and keeps the text if the editor %s', async (_how, handler) => {
+  const screen = edit(`${handler}${rename} setTimeout(() => {}, 60_000); console.log('open');`);
+  await screen.waitFor('the whole manifest');
+  screen.type(KEY.enter);
+  await screen.waitFor('open');
+  screen.type(KEY.ctrlC);
+  expect(await screen.exit).toBe(130);
+  expect(screen.screen()).toContain('Error: Interrupted.');
+  expect(readFileSync(/kept in (\S+)/.exec(screen.screen())?.[1] ?? '', 'utf8')).toContain('name: Renamed');
+});
+
 test('terminates the editor on SIGTERM and keeps the text', async () => {
   const screen = edit(
     `process.on('SIGTERM', () => { fs.writeFileSync('ended', ''); process.exit(1); });

@@ -94,7 +94,9 @@ export async function emitOutcome(ctx: Context, { kind, planned, revision, undo 
     text: () =>
       applied
         ? `Done: ${create} created, ${modify} modified, ${deleted} deleted.`
-        : 'No changes: the platform already has these roles.',
+        : plan.kept
+          ? 'No changes to push: only the platform changed after the pull.'
+          : 'No changes: the platform already has these roles.',
     names: () => changedRoles,
   };
   await ctx.out.emit(data, view);

@@ -14,8 +14,6 @@ import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts'
 import { fail } from '../../lib/errors/fail.ts';
 import { fields } from '../../lib/render/view.ts';
 
-const NO_REVISIONS = 'This machine has not written to this organization yet.';
-
 const pruneRevisions = defineCommand({
   path: 'roles history prune',
   summary: 'remove saved manifests that are older than a date',
@@ -80,10 +78,13 @@ export const listRevisions = defineCommand({
   run: async (ctx, { flags: { limit } }) => {
     const { store } = await openRolesMemory(ctx);
     const all = store.revisions();
+    const damaged: string[] = [];
     const shown = all.slice(0, limit).flatMap(({ revision, bytes }) => {
       const head = store.head(revision);
+      if (!head) damaged.push(revision);
       return head ? [{ ...head, bytes }] : [];
     });
+    if (damaged.length > 0) ctx.out.warn(`Not listed, because their files are damaged: ${damaged.join(', ')}.`);
     const kept = `${counted(all.length, 'saved manifest')} (${sizeText(sizeOf(all))})`;
     if (all.length > 0)
       ctx.out.note({
@@ -109,7 +110,7 @@ export const listRevisions = defineCommand({
       { key: 'last_modified_by', rank: 3, value: (item) => item.last_modified_by },
       { key: 'bytes', rank: 4, align: 'right', value: (item) => item.bytes },
     ],
-    empty: NO_REVISIONS,
+    empty: 'No saved manifests to list. Each write to this organization saves one.',
   },
 });
 
@@ -145,7 +146,8 @@ export const rollBackRoles = defineCommand({
     const all = known.length > 100 ? ` --limit ${known.length}` : '';
     const list = { text: 'To list them:', command: `cdpadm roles history${all}` };
     const { revision: text = known[0] } = args;
-    if (text === undefined) throw fail('roles.revision_not_found', { message: NO_REVISIONS });
+    if (text === undefined)
+      throw fail('roles.revision_not_found', { message: 'This machine has not written to this organization yet.' });
     const revision = findByBeginning(text, known, 'revision', list);
     const saved = revision && memory.store.findRevision(revision);
     if (!saved) {

@@ -79,6 +79,11 @@ export const pushRoles = defineCommand({
       await memory.store.saveBase(toReply(outcome.manifest));
       await updateFile(ctx, path, roles.document, wanted, outcome.manifest);
     }
+    if (outcome.kind === 'applied' && !flags.writeBack && path !== undefined && path !== '-' && roles?.base)
+      ctx.out.note({
+        text: `${path} keeps its old stamp. Before you change it again:`,
+        command: `cdpadm roles pull ${shellWord(path)} --merge`,
+      });
     await emitOutcome(ctx, outcome);
   },
 });

@@ -12,6 +12,7 @@ import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-co
 import type { Context } from '../../lib/runtime/context.ts';
 import type { RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import type { RoleReply } from '../../lib/contract/roles.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 
@@ -79,6 +80,11 @@ async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
 
 async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument> {
   const document = await loadDocument(path, ctx);
+  if (isRecord(document.value) && document.value['kind'] === 'roles' && !('roles' in document.value))
+    throw fail('input.invalid', {
+      message: `${document.name} is a saved plan, not a roles file. Nothing was sent.`,
+      hint: { text: 'To apply it:', command: `cdpadm roles push --plan ${shellWord(path)}` },
+    });
   requireNoConflicts(document);
   return document;
 }

@@ -7,6 +7,7 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import type { Context } from '../../lib/runtime/context.ts';
 import { openSecretMemory, secretKey, type SecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
+import { passGuards } from '../../lib/workflows/pass-guards.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-secrets.ts';
 import type { WithTarget } from '../results.ts';
@@ -25,7 +26,7 @@ import {
   type SavedContent,
   savedContent,
 } from './plan.ts';
-import { findIn, guardWarehouse } from '../../lib/domain/warehouse/plan.ts';
+import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/warehouse/plan.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson } from '../../lib/kernel/json.ts';
@@ -135,16 +136,16 @@ async function applyDirectory(
       if (dryRun) return await ctx.out.emitDryRun([], planned.plan, draw, ids);
       return { ...planned.plan, steps: [], applied: false, target };
     }
-    await passGuards(ctx, planned, flags);
+    const { delete: deletions } = planned.plan.summary;
+    await passGuards(guardsOf(planned, flags), { dryRun, deletions, prompt: ctx.prompt, stop: guardError });
     const sources = entriesSent(planned.plan, entries);
     for (const source of sources) await checkSecrets(source);
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
     for (const source of sources) await askForSecrets(ctx, source);
-    const { delete: deleted } = planned.plan.summary;
     const question =
-      deleted === ids.length
-        ? `Delete ${counted(deleted, 'resource')}?`
-        : `Apply ${counted(ids.length, 'step')}${deleted > 0 ? `, including ${counted(deleted, 'deletion')}` : ''}?`;
+      deletions === ids.length
+        ? `Delete ${counted(deletions, 'resource')}?`
+        : `Apply ${counted(ids.length, 'step')}${deletions > 0 ? `, including ${counted(deletions, 'deletion')}` : ''}?`;
     await ctx.confirmWrite(question);
     // Another process may have written while the user was prompted, or while this one waited for the lock.
     const done = await memory.exclusively(async () => {
@@ -170,8 +171,12 @@ async function applyDirectory(
 }
 
 /** Returns equal keys for plans that make the same changes and are stopped by the same guards. */
-function keyOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
-  return canonicalJson([plan.plan, guardWarehouse(plan, Object.values(live).flat().length, flags)]);
+function keyOf(planned: PlannedDirectory, flags: FlagValues<typeof guardFlags>): string {
+  return canonicalJson([planned.plan.plan, guardsOf(planned, flags)]);
+}
+
+function guardsOf({ plan, live }: PlannedDirectory, flags: FlagValues<typeof guardFlags>): WarehouseRefusal[] {
+  return guardWarehouse(plan, Object.values(live).flat().length, flags);
 }
 
 async function sendSteps(
@@ -239,25 +244,9 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
   return counts;
 }
 
-/** Typing the id to delete, or the number of deletions, allows the deletions. Every other guard requires its flag. */
-async function passGuards(
-  ctx: Context,
-  { plan, live }: PlannedDirectory,
-  flags: FlagValues<typeof guardFlags>,
-): Promise<void> {
-  const refusals = guardWarehouse(plan, Object.values(live).flat().length, flags);
-  const mayType = ctx.prompt.possible && !ctx.flags.dryRun;
-  const final = refusals.filter(({ typed }) => typed === undefined || !mayType);
-  if (final.length > 0) {
-    throw fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
-      message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
-      hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-    });
-  }
-  for (const { message, typed } of refusals) {
-    if (typed !== undefined) {
-      const question = `${message}. Type ${plan.summary.delete === 1 ? 'its id' : 'the number of deletions'} to allow it:`;
-      await ctx.prompt.typed(question, typed, { flag: '--allow-delete' });
-    }
-  }
+function guardError(refusals: readonly WarehouseRefusal[]) {
+  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
+    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+    hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+  });
 }

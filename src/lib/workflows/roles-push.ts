@@ -1,5 +1,5 @@
 // Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
-import { asSentence } from '../kernel/words.ts';
+import { passGuards } from './pass-guards.ts';
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
@@ -68,6 +68,9 @@ export interface PushOutcome {
 
 const RESTORES = 'A rollback restores the whole manifest: it also undoes later changes.';
 
+const ASSIGNED =
+  "If a role to be deleted is assigned to a user, the platform rejects the whole push. Its API does not list a role's users.";
+
 /** Another writer must not keep this command in a loop forever. */
 const MAX_ROUNDS = 5;
 
@@ -99,9 +102,12 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     ports.show(planned);
     requireExpected(planned, options.expectPlan);
     for (const warning of planned.plan.warnings ?? []) ctx.out.warn(warning);
-    await passGuards(planned, options, ctx);
-    if (options.dryRun) return { kind: 'dry-run', planned, manifest: live };
     const { create, modify, delete: deletions } = planned.plan.summary;
+    const { dryRun } = options;
+    const warn = (): void => (deletions > 0 ? ctx.out.warn(ASSIGNED) : undefined);
+    const { prompt } = ctx;
+    await passGuards(guardPush(planned, options), { dryRun, deletions, prompt, warn, stop: guardError });
+    if (dryRun) return { kind: 'dry-run', planned, manifest: live };
     await ctx.confirmWrite(`Replace the manifest (${create} to create, ${modify} to modify, ${deletions} to delete)?`);
     const done = await write(intent, planned, ports);
     if (done.kind === 'applied') return done;
@@ -147,24 +153,6 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   }
 }
 
-async function passGuards(planned: Planned, options: PushOptions, ctx: PushContext): Promise<void> {
-  const refusals = guardPush(planned, options);
-  const askable = !options.dryRun && ctx.prompt.possible;
-  const open = refusals.filter((refusal) => refusal.typed === undefined || !askable);
-  if (open.length > 0) throw guardError(open);
-  if (planned.plan.summary.delete > 0) {
-    ctx.out.warn(
-      "If a role to be deleted is assigned to a user, the platform rejects the whole push. Its API does not list a role's users.",
-    );
-  }
-  for (const refusal of refusals) {
-    if (refusal.typed !== undefined) {
-      const question = `${asSentence(refusal.message)} Type the number of deletions to allow them:`;
-      await ctx.prompt.typed(question, refusal.typed, { flag: '--allow-delete' });
-    }
-  }
-}
-
 function guardError(refusals: readonly GuardRefusal[]): KnownError {
   const flags = refusals.flatMap((refusal) => refusal.flag ?? []);
   return fail(`roles.guard.${refusals[0]?.guard ?? 'delete'}`, {
@@ -182,16 +170,8 @@ async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt 
   if (!/assigned/i.test(error.message)) throw error;
   const ids = planned.plan.deleted.map((role) => role.role_id).join(', ');
   const rest = planned.plan.summary.create + planned.plan.summary.modify;
-  if (
-    rest > 0 &&
-    prompt.possible &&
-    (await prompt.ask(
-      `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`,
-      false,
-    ))
-  ) {
-    return { kind: 'without-deletions' };
-  }
+  const question = `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`;
+  if (rest > 0 && prompt.possible && (await prompt.ask(question, false))) return { kind: 'without-deletions' };
   throw fail('roles.assigned', {
     message: `The platform rejected the whole push: a role to be deleted is still assigned to a user (one of: ${ids}).`,
     hint: 'Remove the role from its users in the product, or keep it in the file and push the rest. Nothing was changed.',

@@ -14,6 +14,7 @@ import {
   taskIds,
 } from './manifest.ts';
 import { counted } from '../../kernel/words.ts';
+import { type Refusal, refuseDeletions, refuseMany } from '../guards.ts';
 import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {
@@ -101,18 +102,7 @@ export interface GuardFlags {
   failOn?: 'escalation' | undefined;
 }
 
-export interface GuardRefusal {
-  guard: 'delete' | 'empty' | 'threshold' | 'escalation';
-  /** Flag that lifts the guard; absent for `--fail-on`, which sets the guard. */
-  flag?: string;
-  message: string;
-  /** Text that a user on a terminal may type instead of passing the flag. */
-  typed?: string;
-}
-
-/** With this many live roles or more, changing or deleting more than the share below requires a flag. */
-const THRESHOLD_ROLES = 10;
-const THRESHOLD_PERCENT = 30;
+export type GuardRefusal = Refusal<'delete' | 'empty' | 'threshold' | 'escalation'>;
 
 /** Deleting more roles than this with `roles delete` requires a flag. */
 export const MOST_UNGUARDED = 3;
@@ -145,27 +135,15 @@ interface GuardedPush {
 export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
-  if (deletions > 0 && !flags.allowDelete) {
-    refusals.push({
-      guard: 'delete',
-      flag: '--allow-delete',
-      message: `${counted(deletions, 'role')} would be deleted for the whole organization: ${plan.deleted
-        .map((role) => role.role_id)
-        .join(', ')}`,
-      typed: String(deletions),
-    });
+  if (!flags.allowDelete) {
+    const ids = plan.deleted.map((role) => role.role_id);
+    const what = `${counted(deletions, 'role')} would be deleted for the whole organization`;
+    refusals.push(...refuseDeletions(ids, `${what}: ${ids.join(', ')}`));
   }
   if (request.roles.length === 0 && live.roles.length > 0 && !flags.allowEmpty) {
     refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'the manifest would have no roles left' });
   }
-  const touched = modify + deletions;
-  if (live.roles.length >= THRESHOLD_ROLES && touched * 100 > live.roles.length * THRESHOLD_PERCENT && !flags.force) {
-    refusals.push({
-      guard: 'threshold',
-      flag: '--force',
-      message: `${touched} of ${live.roles.length} roles would be changed or deleted, more than ${THRESHOLD_PERCENT}%`,
-    });
-  }
+  if (!flags.force) refusals.push(...refuseMany(modify + deletions, live.roles.length, 'roles'));
   const escalations = escalationsOf(plan);
   if (flags.failOn === 'escalation' && escalations.length > 0) {
     refusals.push({

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { changedFields } from '../field-changes.ts';
+import { type Refusal, refuseDeletions, refuseMany } from '../guards.ts';
 import {
   comparable,
   completed,
@@ -170,17 +171,7 @@ function inOrder(list: readonly Definition[]): Definition[] {
 
 type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;
 
-export interface WarehouseRefusal {
-  guard: 'delete' | 'reset' | 'empty' | 'threshold';
-  flag: string;
-  message: string;
-  /** Text that a user may type instead of the flag. */
-  typed?: string;
-}
-
-/** With this many live resources or more, changing or deleting more than the share below requires a flag. */
-const THRESHOLD_RESOURCES = 10;
-const THRESHOLD_PERCENT = 30;
+export type WarehouseRefusal = Refusal<'delete' | 'reset' | 'empty' | 'threshold'>;
 
 /** Returns all guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
@@ -190,14 +181,11 @@ export function guardWarehouse(
 ): WarehouseRefusal[] {
   const refusals: WarehouseRefusal[] = [];
   const name = (step: { type: string; id: string }): string => `${step.type.replace('_', ' ')} ${step.id}`;
-  const deleted = steps.filter(({ action }) => action === 'delete');
-  if (deleted.length > 0 && !flags.allowDelete) {
-    refusals.push({
-      guard: 'delete',
-      flag: '--allow-delete',
-      message: `${deleted.length} to be deleted: ${deleted.map(name).join(', ')}`,
-      typed: deleted.length === 1 && deleted[0] ? deleted[0].id : String(deleted.length),
-    });
+  if (!flags.allowDelete) {
+    const deleted = steps.filter(({ action }) => action === 'delete');
+    const message = `${deleted.length} to be deleted: ${deleted.map(name).join(', ')}`;
+    const ids = deleted.map(({ id }) => id);
+    refusals.push(...refuseDeletions(ids, message));
   }
   if (live > 0 && summary.delete === live && summary.create === 0 && !flags.allowEmpty) {
     refusals.push({ guard: 'empty', flag: '--allow-empty', message: 'every resource would be deleted' });
@@ -207,10 +195,6 @@ export function guardWarehouse(
     const ids = resets.map(({ id }) => id).join(', ');
     refusals.push({ guard: 'reset', flag: '--allow-reset', message: `the sync position would be reset: ${ids}` });
   }
-  const touched = summary.update + summary.delete;
-  if (live >= THRESHOLD_RESOURCES && touched * 100 > live * THRESHOLD_PERCENT && !flags.force) {
-    const message = `${touched} of ${live} resources would be changed or deleted, more than ${THRESHOLD_PERCENT}%`;
-    refusals.push({ guard: 'threshold', flag: '--force', message });
-  }
+  if (!flags.force) refusals.push(...refuseMany(summary.update + summary.delete, live, 'resources'));
   return refusals;
 }

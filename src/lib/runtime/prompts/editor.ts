@@ -11,6 +11,7 @@ import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { splitWords } from '../../kernel/words.ts';
 import { childEnvironment } from '../../config/own-references.ts';
 import type { Context, Io } from '../context.ts';
+import { interrupted } from '../interrupt.ts';
 import { fail } from '../../errors/fail.ts';
 
 /** Text being edited, in its own 0700 folder. */
@@ -98,6 +99,8 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
       ignoreAbort();
       if (signal.aborted) reject(signal.reason as Error);
       else if (code === 0) resolve();
+      // A shell that runs the editor exits with 130 if Ctrl-C ends the editor.
+      else if (endedBy === 'SIGINT' || code === 130) reject(interrupted());
       else refuse(endedBy ? `was terminated by ${endedBy}` : `exited with code ${code}`);
     });
   }).finally(takeBackInterrupt);

@@ -113,6 +113,9 @@ describe('roles history', () => {
       code: 5,
       stderr: expect.stringMatching(/^Error: The file of revision .* is damaged/m),
     });
+    const { stderr } = await admin.run('roles history');
+    expect(stderr).toContain(`Warning: Not listed, because their files are damaged: ${data[0]?.revision ?? ''}.\n`);
+    expect(stderr).not.toContain('This machine has not written');
   });
 
   it.each([

@@ -43,11 +43,22 @@ describe('roles push', () => {
   it('does not change the file with --no-write-back, and rejects a second push from the old base', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const edited = admin.read('roles.yaml');
-    await admin.run('roles push --yes --no-write-back');
+    const { stderr } = await admin.run('roles push --yes --no-write-back');
+    expect(stderr).toContain('roles.yaml keeps its old stamp. Before you change it again: cdpadm roles pull');
     expect(admin.read('roles.yaml')).toBe(edited);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
     expect((await admin.run('roles push --yes --no-write-back')).code).toBe(6);
   });
+
+  it.each(['roles push', 'roles push --no-write-back', 'roles push -'])(
+    'does not report that the platform has the roles of a file that only lacks later changes: %s',
+    async (line) => {
+      const stdin = admin.read('roles.yaml');
+      await admin.run('roles update support-role --name Helpers --yes');
+      const { stdout } = await admin.run(`${line} --yes`, { stdin });
+      expect(stdout).toBe('No changes to push: only the platform changed after the pull.\n');
+    },
+  );
 
   it('reads standard input', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');

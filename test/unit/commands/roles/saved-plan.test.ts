@@ -36,6 +36,11 @@ describe('a saved roles plan', () => {
     expect(statSync(join(admin.cwd, 'shared.plan')).mode & 0o777).toBe(0o600);
   });
 
+  it.each(['push', 'diff', 'validate'])('is not a roles file: `roles %s` prints how to apply it', async (verb) => {
+    const { code, stderr } = await admin.run(`roles ${verb} roles.plan`);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('To apply it: cdpadm roles push --plan roles.plan\n')]);
+  });
+
   it('is read from standard input', async () => {
     const pushed = await admin.run('roles push --plan - --yes', { stdin: admin.read('roles.plan') });
     expect([pushed.code, await name()]).toEqual([0, 'Helpers']);

@@ -1,6 +1,6 @@
 // Tests the push workflow against a platform with concurrent changes, lost responses and rejections.
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RolesApi } from '../../../../src/lib/api/roles.ts';
 import { type ManifestReply, type ManifestRequest, CORE_TASK } from '../../../../src/lib/contract/roles.ts';
 import { type Manifest, type Role, sameRoles } from '../../../../src/lib/domain/roles/manifest.ts';
@@ -380,16 +380,19 @@ describe('a push', () => {
       expect(platform.count('PUT')).toBe(0);
     });
 
-    it('needs a typed confirmation if the flag is missing', async () => {
-      const questions: string[] = [];
-      const typed: PushPorts['ctx']['prompt']['typed'] = (question, expected) => {
-        questions.push(`${question} ${expected}`);
-        return Promise.resolve();
-      };
+    it.each([
+      { deleted: ['two'], question: 'Type its id to allow it:', expected: 'two' },
+      { deleted: ['two', 'three'], question: 'Type the number of deletions to allow them:', expected: '2' },
+    ])('needs $expected as a typed confirmation if the flag is missing', async ({ deleted, question, expected }) => {
+      const typed = vi.fn<PushPorts['ctx']['prompt']['typed']>(() => Promise.resolve());
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true, typed } };
-      await pushRoles(edit(drop('two')), options, ports);
-      expect(questions).toEqual([expect.stringMatching(/two.*number of deletions.* 1$/)]);
-      expect(platform.roles.map((item) => item.role_id)).toEqual(['one', 'three']);
+      await pushRoles(
+        edit((roles) => roles.filter(({ role_id }) => !deleted.includes(role_id))),
+        options,
+        ports,
+      );
+      expect(typed.mock.calls).toEqual([[expect.stringContaining(question), expected, { flag: '--allow-delete' }]]);
+      expect(platform.roles.map((item) => item.role_id)).not.toEqual(expect.arrayContaining(deleted));
     });
 
     const assigned = (): KnownError =>
