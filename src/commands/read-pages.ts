@@ -1,6 +1,6 @@
 // Reads the pages of a long list, and shows the progress.
 import { fail } from '../lib/errors/fail.ts';
-import { isRecord } from '../lib/kernel/json.ts';
+import { isRecord, stringifyJson } from '../lib/kernel/json.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';
 
 interface Page<T> {
@@ -19,14 +19,18 @@ export async function readPages<T>(
 ): Promise<T[]> {
   const items = new Map<unknown, T>();
   const progress = lateProgress(ctx, title);
+  let previous = '';
   try {
     for (let [page, number] = [first, 1]; ; page = await read(++number)) {
       const known = items.size;
-      for (const item of page.items) items.set((isRecord(item) && item['id']) || item, item);
+      for (const item of page.items) items.set(isRecord(item) ? (item['id'] ?? item) : item, item);
       const more = page.has_next_page ?? number < (page.total_pages ?? 1);
       // An empty page ends the list, even if the platform reports another page.
       if (!more || page.items.length === 0) return [...items.values()];
-      if (items.size === known) throw fail('http.unreadable', { message: `Page ${number} repeats earlier pages.` });
+      const text = stringifyJson(page.items);
+      if (items.size === known || text === previous)
+        throw fail('http.unreadable', { message: `Page ${number} repeats earlier pages.` });
+      previous = text;
       progress.update(items.size, page.total_items ?? undefined);
     }
   } finally {

@@ -4,9 +4,10 @@ import * as z from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
-import { loadDocument } from '../../lib/files/load.ts';
-import { ifFound, usageError } from '../../lib/kernel/errors.ts';
+import { loadDocument, placeIssues } from '../../lib/files/load.ts';
+import { ifFound, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
+import { maskedSecrets, RESOURCE_TYPES, secretUses } from '../../lib/domain/warehouse/definition.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -22,6 +23,8 @@ type Client = Api['client'];
 type Route = ReturnType<typeof routeOf>;
 type Input = Parameters<Client['call']>[1];
 
+const REPLACED = '{orgId}, {accountId} and {workspaceId} are replaced';
+
 const paths: OfferedValues = ({ operands: [method] }) => [
   ...new Set(allEndpoints.filter((one) => one.method === method).map(({ path }) => path)),
 ];
@@ -35,7 +38,7 @@ export const command = defineCommand({
   calls: 'platform',
   args: {
     method: { help: 'HTTP method', choices: METHODS },
-    path: { help: 'path with optional query; {orgId}, {accountId} and {workspaceId} are replaced', offers: paths },
+    path: { help: `path with optional query; ${REPLACED}`, offers: paths },
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'body as a JSON or YAML file; - reads standard input' },
@@ -49,7 +52,7 @@ export const command = defineCommand({
     guard: 'you answered no',
   },
   notes: [
-    'Unlike other commands, this one does not check the body before sending it. Calls that write ask for confirmation.',
+    'This command does not check the body, except that a secret must not be a mask or a reference. Calls that write ask for confirmation.',
     "The profile's wire names (`names`) are mapped only in calls that other commands also make.",
   ],
   examples: [
@@ -90,20 +93,17 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
 
 const READ_FIRST = 'Check the current state on the platform before you send it again.';
 
-async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<undefined> {
+async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<unknown> {
   const lookup = routeOf('GET', route.path);
-  const exists = async (): Promise<boolean> =>
-    (await ifFound(client.call(lookup, { ...input, body: undefined } as Input).then(() => true))) === true;
-  return await confirmed<undefined, boolean>(
+  const find = { ...input, body: undefined } as Input;
+  return await confirmed<unknown, boolean>(
     {
       subject: `${route.method} ${route.path}`,
       hint: READ_FIRST,
       maxSends: 1,
-      send: async () => {
-        await client.call(route, input);
-      },
+      send: async () => await client.call(route, input),
       isOurs: () => false,
-      read: exists,
+      read: async () => (await ifFound(client.call(lookup, find).then(() => true))) === true,
       isAbout: () => true,
       judge: (isThere) => (isThere ? 'not-done' : { done: undefined }),
     },
@@ -122,15 +122,17 @@ function namesNoOther({ method, path }: Route, input: Input, reply: unknown): bo
   return [shown, encodeURIComponent(shown)].some((id) => id.toLowerCase() === wanted.toLowerCase());
 }
 
-const IDS =
+const IDS = ['org_id', 'account_id', 'workspace_id'] as const;
+
+const IDS_IN_PATH =
   /^\/platform\/(?:v\d+\/)?(?:organizations\/(?<org_id>[^/]+)(?:\/accounts\/(?<account_id>[^/]+))?|workspaces\/(?<workspace_id>[^/]+))/;
 
 /** Returns the scope and the ids in a path; `{orgId}` means the setting. A token request (`auth`) writes nothing. */
 function targetIn({ path, service }: Route): [WriteScope, TargetIds?] {
   if (service !== 'base' && service !== 'auth') return [service];
-  const ids = Object.entries(IDS.exec(path)?.groups ?? {}) as [keyof TargetIds, string | undefined][];
-  const scope = ids.some(([name, id]) => name === 'org_id' && id !== undefined) ? 'organization' : 'workspace';
-  return [scope, Object.fromEntries(ids.filter(([, id]) => id !== undefined && !id.startsWith('{')))];
+  const found: TargetIds = IDS_IN_PATH.exec(path)?.groups ?? {};
+  const ids = IDS.flatMap((name) => (found[name] && !found[name].startsWith('{') ? [[name, found[name]]] : []));
+  return [found.org_id === undefined ? 'workspace' : 'organization', Object.fromEntries(ids) as TargetIds];
 }
 
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
@@ -138,20 +140,29 @@ async function readCall(ctx: Context, method: Method, path: string, file: string
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
   if (file !== undefined && method === 'GET') throw usageError('A GET request cannot have a body.', 'Omit --file.');
   const settings = await ctx.settings();
-  const coordinates = {
-    orgId: 'org_id',
-    accountId: 'account_id',
-    workspaceId: 'workspace_id',
-    workspace_id: 'workspace_id',
-  } as const;
-  const params = Object.fromEntries(
-    Object.entries(coordinates).flatMap(([name, setting]) =>
-      route.path.includes(`{${name}}`) ? [[name, settings.needInteger(setting)]] : [],
-    ),
-  );
-  const query = Object.fromEntries(new URLSearchParams(search.join('?')));
-  const body = file === undefined ? undefined : (await loadDocument(file, ctx)).value;
+  const params: Record<string, unknown> = {};
+  for (const [placeholder, name = ''] of route.path.matchAll(/\{(\w+)\}/g)) {
+    const setting = IDS.find((id) => id === name.replace(/Id$/, '_id'));
+    if (!setting) throw usageError(`Unknown placeholder ${placeholder} in the path.`, `In a path, ${REPLACED}.`);
+    params[name] = settings.needInteger(setting);
+  }
+  const pairs = [...new URLSearchParams(search.join('?'))];
+  const query = Object.fromEntries(pairs);
+  if (Object.keys(query).length < pairs.length) throw usageError('The path repeats a query parameter.');
+  const body = file === undefined ? undefined : await readBody(ctx, file);
   return { route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
+}
+
+/** Throws invalid input (9) for a masked secret or a reference: the platform would store it as the secret. */
+async function readBody(ctx: Context, file: string): Promise<unknown> {
+  const document = await loadDocument(file, ctx);
+  const found = RESOURCE_TYPES.flatMap((type) => [
+    ...maskedSecrets(type, document.value),
+    ...secretUses(type, document.value).map(({ path }) => path),
+  ]).map((path) => ({ path: [...path], message: 'must be the secret itself, not a mask or a reference' }));
+  if (found.length === 0) return document.value;
+  const hint = 'Use `connections update` or `pipelines update`, which read the secret from a reference.';
+  throw invalidInput(`${file} is not a valid body. Nothing was sent.`, placeIssues(document, found), hint);
 }
 
 /** Pages have `items` and `has_next_page`; anything else is one page. */
@@ -197,8 +208,7 @@ function byPrefix(path: string): Pick<Endpoint, 'service' | 'auth' | 'budget'> {
   const area = allEndpoints.find((candidate) => startOf(candidate.path) === startOf(path));
   if (area) return { service: area.service, auth: area.auth };
   const starts = [...new Set(allEndpoints.map((known) => startOf(known.path)))].join(', ');
-  const hint = `A path begins with ${starts}; {orgId}, {accountId} and {workspaceId} are replaced.`;
-  throw usageError(`Unknown path ${path}.`, hint);
+  throw usageError(`Unknown path ${path}.`, `A path begins with ${starts}.`);
 }
 
 function pattern(template: string): RegExp {

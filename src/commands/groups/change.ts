@@ -17,6 +17,8 @@ import { shellWord } from '../../lib/kernel/words.ts';
 import { behindEquals, type OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
+const writeExits = { conflict: 'another admin changed the group at the same time', guard: 'you answered no' } as const;
+
 export const createGroup = defineCommand({
   ...writeRecord,
   path: 'groups create',
@@ -51,12 +53,7 @@ export const updateGroup = defineCommand({
   args: groupArg,
   flags: fileFlag,
   examples: ['cdpadm groups update household -f group.yaml', 'cdpadm groups update household -f group.yaml --dry-run'],
-  exits: {
-    notFound: 'group not found',
-    conflict: 'another admin changed the group at the same time',
-    invalidInput: 'the file is invalid',
-    guard: 'you answered no',
-  },
+  exits: { ...writeExits, notFound: 'group not found', invalidInput: 'the file is invalid' },
   run: async (ctx, { args, flags }) => {
     const wanted = await readGroup(ctx, flags.file, args.group_id);
     const live = await findGroup(ctx, args.group_id);
@@ -74,11 +71,7 @@ export const setGroup = defineCommand({
     'The command creates a new group, patches an existing one if only its attributes differ, and otherwise replaces it. It sends nothing if the group is up to date.',
   ],
   examples: ['cdpadm groups set -f group.yaml', 'cdpadm groups set -f group.yaml --dry-run'],
-  exits: {
-    conflict: 'another admin changed the group at the same time',
-    invalidInput: 'the file is invalid',
-    guard: 'you answered no',
-  },
+  exits: { ...writeExits, invalidInput: 'the file is invalid' },
   run: async (ctx, { flags }) => await applyGroup(ctx, await planWanted(ctx, await readGroup(ctx, flags.file))),
 });
 
@@ -133,12 +126,7 @@ export const addAttributes = defineCommand({
     'cdpadm groups attributes add household loyalty_points=sum',
     'cdpadm groups attributes add household is_member=boolean_or city --dry-run',
   ],
-  exits: {
-    notFound: 'group not found',
-    conflict: 'another admin changed the group at the same time',
-    invalidInput: 'more than 10 attributes',
-    guard: 'you answered no',
-  },
+  exits: { ...writeExits, notFound: 'group not found', invalidInput: 'more than 10 attributes' },
   run: (ctx, { args }) => {
     const added = new Map<string, GroupAttribute>();
     for (const { id, type = 'latest' } of args.attribute.map(readAttribute)) {
@@ -162,11 +150,7 @@ export const removeAttributes = defineCommand({
     'cdpadm groups attributes remove household lifetime_value',
     'cdpadm groups attributes remove household is_member --dry-run',
   ],
-  exits: {
-    notFound: 'group not found, or it does not share the attribute',
-    conflict: 'another admin changed the group at the same time',
-    guard: 'you answered no',
-  },
+  exits: { ...writeExits, notFound: 'group not found, or it does not share the attribute' },
   run: (ctx, { args }) => {
     const ids = args.attribute.map((text) => readAttribute(text).id);
     return changeAttributes(ctx, args.group_id, (attributes) => {

@@ -18,8 +18,9 @@ import {
 import { placeIssues, withoutSchemaHint } from '../../lib/files/load.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { type DirectoryFile, folderOf, readWarehouseDir, withSqlText } from '../../lib/files/warehouse-dir.ts';
-import { invalidInput, type Issue, type KnownError } from '../../lib/kernel/errors.ts';
+import { invalidInput, type Issue, type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
+import { namesIn } from '../../lib/kernel/temporary-file.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
@@ -49,10 +50,17 @@ interface Draft {
   layers: [Layer, ...Layer[]];
 }
 
-/** Reads folders of definitions to compare or send, and warns about likely mistakes. */
+/** Reads folders to compare or send. Warns about likely mistakes. Throws usage (2) for a folder of other files. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
   const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));
+  dirs.forEach((dir, at) => {
+    const names = namesIn(resolvePath(dir, ctx.io.cwd)).filter((name) => !name.startsWith('.'));
+    const groups = Object.values(GROUPS);
+    // An empty folder is allowed for --prune, but not as an overlay.
+    if (names.some((name) => groups.includes(name)) || (names.length === 0 && at === 0)) return;
+    throw usageError(`${dir} contains none of the folders ${groups.join(', ')}.`, 'Pass their parent folder.');
+  });
   for (const { type, definition, place } of opened.entries) {
     for (const issue of place(adviseOn(type, definition))) ctx.out.warn(issue);
   }

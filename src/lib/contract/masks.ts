@@ -1,7 +1,7 @@
 // Masks, which the platform returns instead of secrets, and how to recognize them.
 
 /** The platform returns this mask for every secret, whatever its length (decision: D60). */
-export const MASK = '********';
+export { MASK } from '../kernel/redact.ts';
 
 // Matches asterisks in any script, and the bullets that forms show. Copied text may add quotes and spaces.
 const NOTHING_BUT_MASK =

@@ -32,18 +32,13 @@ export async function readWarehouseDir(
   if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the definitions folder.');
   const files: DirectoryFile[] = [];
   for (const group of groups) {
-    for (const name of definitionFiles(join(root, group))) {
+    const names = namesIn(join(root, group)).filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name));
+    for (const name of names.sort()) {
       const path = join(dir, group, name);
       files.push({ group, path, document: await loadDocument(path, source) });
     }
   }
   return files;
-}
-
-function definitionFiles(folder: string): string[] {
-  return namesIn(folder)
-    .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
-    .sort();
 }
 
 /** Returns a file's text with new values at dotted paths; null removes one. Keeps comments, order and line endings. */
@@ -81,17 +76,16 @@ export async function withSqlText(
   const config = value['config'];
   if (typeof config !== 'object' || config === null || !Object.hasOwn(config, SQL_FILE)) return { value, issues: [] };
   const { [SQL_FILE]: path, ...rest } = config as Record<string, unknown>;
-  const at = ['config', SQL_FILE];
-  if (typeof path !== 'string' || path.trim() === '')
-    return { value, issues: [{ path: at, message: 'must be a path' }] };
-  if (Object.hasOwn(rest, 'sql_query')) {
-    return { value, issues: [{ path: at, message: 'conflicts with sql_query; set only one of them' }] };
-  }
+  // In an overlay, null removes the query of the folder.
+  if (path === null) return { value: { ...value, config: { sql_query: null, ...rest } }, issues: [] };
+  const failed = (message: string) => ({ value, issues: [{ path: ['config', SQL_FILE], message }] });
+  if (typeof path !== 'string' || path.trim() === '') return failed('must be a path');
+  if (Object.hasOwn(rest, 'sql_query')) return failed('conflicts with sql_query; set only one of them');
   try {
     const { text } = await readInput(resolvePath(path, folder), source);
     return { value: { ...value, config: { ...rest, sql_query: text } }, issues: [] };
   } catch (error) {
     if (!(error instanceof KnownError)) throw error;
-    return { value, issues: [{ path: at, message: error.message.replace(/\.$/, '') }] };
+    return failed(error.message.replace(/\.$/, ''));
   }
 }

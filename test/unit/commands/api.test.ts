@@ -125,8 +125,38 @@ describe('api', () => {
     ['an unknown method', ['api', 'FETCH', '/platform/x'], 2, /method|FETCH/],
     ['a GET with a body', ['api', 'GET', '/platform/x', '-f', '-'], 2, /cannot have a body/],
     ['a path that the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
+    ['an unknown placeholder', ['api', 'GET', '/platform/v2/workspaces/{other}/x'], 2, /Unknown placeholder {other}/],
+    ['a repeated query parameter', ['api', 'GET', '/platform/x?a=1&a=2'], 2, /repeats a query parameter/],
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+});
+
+it.each(['********', 'env:PASSWORD', 'file:key.json'])('never sends %s as a secret', async (password) => {
+  const admin = await opened(createRolesHome());
+  admin.write('body.yaml', JSON.stringify({ id: 'crm', config: { role: 'sync', password } }));
+  const line = ['api', 'PUT', '/platform/v2/workspaces/3001/connections/crm', '-f', 'body.yaml'];
+  for (const mode of ['--yes', '--dry-run', '--curl']) {
+    expect(await admin.run([...line, mode])).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/body\.yaml:1:\d+: config\.password: must be the secret itself/),
+    });
+  }
+});
+
+describe.each([
+  ['with ids', [{ id: 0 }, { id: 1 }]],
+  ['without ids', [{ name: 'a' }, { name: 'a' }]],
+])('a platform that repeats a page of items %s', (_what, items) => {
+  it('ends --paginate with an error', async () => {
+    const platform = await opened(startFaultServer());
+    platform.otherwise(json({ items, has_next_page: true }));
+    const admin = await opened(createRolesHome());
+    const env = { CDPADM_BASE_URL: platform.url, CDPADM_ACCESS_TOKEN: 'token' };
+    expect(await admin.run(['api', 'GET', '/platform/x', '--paginate'], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Page 2 repeats earlier pages'),
+    });
   });
 });
 

@@ -44,7 +44,7 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
 
 /** Returns the comparable part of a definition, normalized and without secrets. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
-  const plain = SECRET_PATHS[type].reduce((copy, path) => withValue(copy, path, undefined), toDefinition(definition));
+  const plain = withoutPaths(toDefinition(definition), SECRET_PATHS[type]) as Definition;
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
   if (type === 'connection') return plain;
   const normalized = [
@@ -203,7 +203,7 @@ export function withoutPaths(
   return paths.reduce((copy, path) => withValue(copy, path, undefined), value);
 }
 
-export function secretUses(type: ResourceType, definition: Definition): SecretUse[] {
+export function secretUses(type: ResourceType, definition: unknown): SecretUse[] {
   return SECRET_PATHS[type].flatMap((path) => {
     const reference = valueAt(definition, path);
     return typeof reference === 'string' && REFERENCE.test(reference) ? [{ path, reference }] : [];

@@ -208,6 +208,20 @@ describe('--only', () => {
   });
 });
 
+describe('a folder without definitions', () => {
+  it.each([
+    ['sync/pipelines', ''],
+    ['sync --overlay sync/pipelines', ''],
+    ['sync --overlay none', 'none'],
+  ])('rejects `warehouse diff %s`', async (words, empty) => {
+    if (empty !== '') mkdirSync(join(home.cwd, empty));
+    expect(await home.run(`warehouse diff ${words} --exit-code`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('contains none of the folders connections, data-models, pipelines.'),
+    });
+  });
+});
+
 describe('--overlay', () => {
   beforeEach(() => mkdirSync(join(home.cwd, 'production'), { recursive: true }));
 

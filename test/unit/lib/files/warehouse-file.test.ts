@@ -37,6 +37,12 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
+it('returns null for the query if the file removes the SQL file', async () => {
+  const { value, issues } = await read({ config: { sql_file: null } }, '/');
+  expect(value).toEqual({ config: { sql_query: null } });
+  expect(issues).toEqual([]);
+});
+
 it('ignores a path inherited from the prototype', async () => {
   const config = Object.create({ sql_file: '/etc/hostname' }) as object;
   expect((await read({ config }, '/')).issues).toEqual([]);
@@ -44,7 +50,6 @@ it('ignores a path inherited from the prototype', async () => {
 
 it.each<[Record<string, unknown>, string]>([
   [{ sql_file: 7 }, 'must be a path'],
-  [{ sql_file: null }, 'must be a path'],
   [{ sql_file: ' \n' }, 'must be a path'],
   [{ sql_file: 'a.sql', sql_query: '' }, 'conflicts with sql_query; set only one of them'],
   [{ sql_file: 'gone.sql' }, '{folder}/gone.sql: no such file'],
