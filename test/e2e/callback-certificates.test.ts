@@ -12,6 +12,7 @@ const SAN = `subjectAltName=DNS:${DOMAIN}`;
 // An hour ahead, because certificates are not valid before they are created.
 const NOW = Date.now() + 3_600_000;
 const DAY = 86_400_000;
+const PSS = ['rsa_padding_mode:pss'];
 
 let forge: Forge;
 let root: Forged;
@@ -69,7 +70,9 @@ describe('a valid certificate', () => {
     ['RSA', () => anchor(newKey('rsa'))],
     ['RSA with SHA-384', () => rsa(), { digest: 'sha384' }],
     ['RSA with SHA-512', () => rsa(), { digest: 'sha512' }],
-    ['RSA-PSS', () => rsa(), { options: ['rsa_padding_mode:pss'] }],
+    ['RSA-PSS with SHA-256', () => rsa(), { options: PSS }],
+    ['RSA-PSS with SHA-384', () => rsa(), { options: PSS, digest: 'sha384' }],
+    ['RSA-PSS with SHA-512', () => rsa(), { options: PSS, digest: 'sha512' }],
     ['ECDSA with SHA-384', () => root, { digest: 'sha384' }],
     ['ECDSA with SHA-512', () => root, { digest: 'sha512' }],
     ['Ed25519', () => anchor(newKey('ed25519'), undefined), { digest: undefined }],
@@ -194,6 +197,14 @@ describe('an invalid certificate', () => {
     ['has an RSA-PSS key', () => issue({ key: newKey('rsa-pss') }).pem, /not an RSA key/],
     ['has a short key', () => issue({ key: newKey('weak') }).pem, /2048/],
     ['was signed with SHA-1', () => issue({ digest: 'sha1' }).pem, /no longer secure/],
+    ...['sha1', 'sha224'].map((digest): [string, () => string, RegExp] => [
+      `was signed with RSA-PSS and ${digest}`,
+      () => {
+        const middle = authority({ key: newKey('rsa') });
+        return issue({ by: middle, options: PSS, digest }).pem + middle.pem;
+      },
+      /no longer secure/,
+    ]),
     [
       'is restricted to clients',
       () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem,

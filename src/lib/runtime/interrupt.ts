@@ -42,10 +42,8 @@ export function explainStop(error: KnownError, hasWritten: boolean): KnownError 
 
 /** Thrown if the reader closes the pipe (`| head -1`). This ends the command, but is not an error. */
 export class BrokenPipeError extends Error {
-  constructor() {
-    super('standard output was closed by its reader');
-    this.name = 'BrokenPipeError';
-  }
+  override name = 'BrokenPipeError';
+  override message = 'standard output was closed by its reader';
 }
 
 /** Thrown if a signal stops a service that would otherwise run forever. */

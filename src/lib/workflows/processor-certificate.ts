@@ -32,7 +32,6 @@ export interface CertificatePorts {
 const MAX_BYTES = 64 * 1024;
 /** Minimum time between refreshes. Without it, every forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
-
 const HUNG_AFTER_MS = 5000;
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {

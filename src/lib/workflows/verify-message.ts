@@ -98,10 +98,8 @@ async function verifyMessage(
     return fresh ? await judge(fresh) : verdict;
   } catch (error) {
     if (!(error instanceof KnownError)) throw error;
-    return {
-      ...verdictOf([first, { name: 'certificate_fetched', ok: false, detail: error.message }]),
-      unreachable: error,
-    };
+    const failed: Check = { name: 'certificate_fetched', ok: false, detail: error.message };
+    return { ...verdictOf([first, failed]), unreachable: error };
   }
 
   async function judge({ cached, pem, url }: ProcessorCertificate): Promise<VerifiedMessage> {
@@ -110,13 +108,9 @@ async function verifyMessage(
     if ('issue' in found)
       return signed(verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]), null);
     const until = new Date(found.validTo).toISOString();
-    const certificate: Check = {
-      name: 'certificate',
-      ok: true,
-      detail: `for ${domain}, trusted, valid until ${until}`,
-    };
-    const verdict = verdictOf([first, fetched, certificate, checkSignature(headers, body, found.key)]);
-    return signed(verdict, found.fingerprint);
+    const accepted: Check = { name: 'certificate', ok: true, detail: `for ${domain}, trusted, valid until ${until}` };
+    const signature = checkSignature(headers, body, found.key);
+    return signed(verdictOf([first, fetched, accepted, signature]), found.fingerprint);
   }
 
   function signed(verdict: Verdict, certificate: string | null): VerifiedMessage {

@@ -1,7 +1,7 @@
 // The third check of a message: a valid certificate for the processor's domain, an RSA key, a trusted chain.
 import { groupBy } from '../../kernel/group-by.ts';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { type CertificateFields, DerError, readCertificate } from './der.ts';
+import { DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
 
 /** The trusted roots, indexed once because reading a field of a certificate costs more than the lookup. */
@@ -23,12 +23,14 @@ const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
 const MIN_RSA_BITS = 2048;
 
-/** RSA or ECDSA with SHA-256 or longer, RSA-PSS, Ed25519, Ed448. */
+/** RSA, RSA-PSS or ECDSA with SHA-256 or longer, Ed25519, Ed448. */
 const SOUND_SIGNATURES = new Set([
   '2a864886f70d01010b',
   '2a864886f70d01010c',
   '2a864886f70d01010d',
-  '2a864886f70d01010a',
+  '2a864886f70d01010a 608648016503040201',
+  '2a864886f70d01010a 608648016503040202',
+  '2a864886f70d01010a 608648016503040203',
   '2a8648ce3d040302',
   '2a8648ce3d040303',
   '2a8648ce3d040304',
@@ -48,8 +50,8 @@ export function checkCertificate(pem: string, domain: string, trust: Certificate
   try {
     const issue = ownIssue(own, domain, trust.now);
     if (issue !== undefined) return { issue };
-    const search = createSearch(between, domain, trust);
-    if (!search.reachesRoot(own, 0)) return { issue: search.reason() };
+    const { reachesRoot, reason } = createSearch(between, domain, trust);
+    if (!reachesRoot(own, 0)) return { issue: reason() };
   } catch (error) {
     if (error instanceof DerError) return { issue: `is damaged: ${error.message}` };
     throw error;
@@ -99,8 +101,7 @@ function createSearch(between: readonly X509Certificate[], domain: string, { roo
   function reachesRoot(certificate: X509Certificate, depth: number): boolean {
     if (roots.fingerprints.has(certificate.fingerprint256)) return true;
     if (depth >= MAX_DEPTH) return false;
-    const fields = readCertificate(certificate.raw);
-    if (!SOUND_SIGNATURES.has(fields.signatureAlgorithm)) {
+    if (!SOUND_SIGNATURES.has(readCertificate(certificate.raw).signatureAlgorithm)) {
       reason = 'has a signature algorithm that is no longer secure';
       return false;
     }
@@ -114,9 +115,8 @@ function createSearch(between: readonly X509Certificate[], domain: string, { roo
     if (issuer.subject !== certificate.issuer || issuer.fingerprint256 === certificate.fingerprint256) return false;
     // `checkIssued` compares only names and usage. Only the issuer's key proves that the issuer signed the certificate.
     if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return false;
-    const fields: CertificateFields = readCertificate(issuer.raw);
-    const issue =
-      dateIssue(issuer, now) ?? unknownCondition(fields.extensions) ?? authorityIssue(fields.extensions, below, domain);
+    const { extensions } = readCertificate(issuer.raw);
+    const issue = dateIssue(issuer, now) ?? unknownCondition(extensions) ?? authorityIssue(extensions, below, domain);
     if (issue !== undefined)
       reason = `was signed by an authority (${issuer.subject.replaceAll('\n', ', ')}) that ${issue}`;
     return issue === undefined;

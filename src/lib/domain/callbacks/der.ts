@@ -6,7 +6,7 @@ export interface Extension {
 }
 
 export interface CertificateFields {
-  /** Object identifier of the signature algorithm, in hex. */
+  /** Object identifier of the signature algorithm, in hex; for RSA-PSS followed by that of the hash, if it names one. */
   signatureAlgorithm: string;
   /** Extensions by object identifier, in hex. */
   extensions: ReadonlyMap<string, Extension>;
@@ -21,10 +21,7 @@ export interface DerValue {
 
 /** Thrown for bytes that are not DER in the expected form. */
 export class DerError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'DerError';
-  }
+  override name = 'DerError';
 }
 
 const SEQUENCE = 0x30;
@@ -33,24 +30,38 @@ const OBJECT_ID = 0x06;
 const OCTET_STRING = 0x04;
 /** Tag `[3]` in the inner part of the certificate. */
 const EXTENSIONS = 0xa3;
+const RSA_PSS = '2a864886f70d01010a';
+/** Tag `[0]` in the parameters of RSA-PSS. Without it, the hash is SHA-1. */
+const PSS_HASH = 0xa0;
 
 /** Reads `X509Certificate.raw`. Throws DerError. */
 export function readCertificate(raw: Buffer): CertificateFields {
   const [inner, algorithm] = childrenOf(expect(readDer(raw, 0), SEQUENCE));
   const parts = childrenOf(expect(inner, SEQUENCE));
-  const [id] = childrenOf(expect(algorithm, SEQUENCE));
   const extensions = new Map<string, Extension>();
   for (const part of parts.filter(({ tag }) => tag === EXTENSIONS)) {
     for (const item of childrenOf(expect(readDer(part.content, 0), SEQUENCE))) {
       const [oid, ...rest] = childrenOf(expect(item, SEQUENCE));
-      const name = expect(oid, OBJECT_ID).content.toString('hex');
+      const name = objectId(oid);
       // Two extensions of the same kind would be ambiguous.
       if (extensions.has(name)) throw new DerError('an extension appears twice');
       const critical = rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
       extensions.set(name, { critical, value: expect(rest.at(-1), OCTET_STRING).content });
     }
   }
-  return { signatureAlgorithm: expect(id, OBJECT_ID).content.toString('hex'), extensions };
+  return { signatureAlgorithm: readAlgorithm(algorithm), extensions };
+}
+
+function readAlgorithm(algorithm: DerValue | undefined): string {
+  const [id, parameters] = childrenOf(expect(algorithm, SEQUENCE));
+  const name = objectId(id);
+  if (name !== RSA_PSS) return name;
+  const hash = childrenOf(expect(parameters, SEQUENCE)).find(({ tag }) => tag === PSS_HASH);
+  return hash ? `${name} ${objectId(childrenOf(readDer(hash.content, 0))[0])}` : name;
+}
+
+function objectId(value: DerValue | undefined): string {
+  return expect(value, OBJECT_ID).content.toString('hex');
 }
 
 /** Reads the value at `at`. Throws DerError for a length that exceeds the bytes. */

@@ -40,12 +40,10 @@ export function checkDomain(headers: HeaderLines, allow: readonly string[] | und
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
   if ('issue' in value) return { name, ok: false, detail: value.issue };
   const domain = value.text.toLowerCase();
-  if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain)) {
+  if (domain.length > MAX_DOMAIN || !DOMAIN.test(domain))
     return { name, ok: false, detail: 'the header does not contain a domain' };
-  }
   if (!allow) return { name, ok: true, detail: `${domain}, which must match the certificate`, domain };
-  const allowed = allow.some((item) => item.toLowerCase() === domain);
-  if (!allowed)
+  if (!allow.some((item) => item.toLowerCase() === domain))
     return { name, ok: false, detail: `${domain} is not allowed; allowed: ${allow.join(', ') || 'nothing'}` };
   return { name, ok: true, detail: `${domain} is allowed`, domain };
 }

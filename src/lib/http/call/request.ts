@@ -66,10 +66,8 @@ function queryOf(query: Record<string, string | number | bigint | boolean | unde
 
 /** Thrown after the command is printed: there is no response to continue with. */
 export class CurlPrinted extends Error {
-  constructor() {
-    super('the equivalent curl command was printed; nothing was sent');
-    this.name = 'CurlPrinted';
-  }
+  override name = 'CurlPrinted';
+  override message = 'the equivalent curl command was printed; nothing was sent';
 }
 
 /** Returns a multi-line shell command. Everything except the placeholders is in single quotes. */

@@ -91,6 +91,15 @@ describe('a certificate', () => {
     expect(readCertificate(bytes)).toEqual({ signatureAlgorithm: '2b6570', extensions: new Map() });
   });
 
+  const PSS = '2a864886f70d01010a';
+  it.each([
+    ['only its algorithm for RSA-PSS without a hash, which means SHA-1', [sequence(der(0xa2, der(0x02, [20])))], PSS],
+    ['the hash of RSA-PSS', [sequence(der(0xa0, sequence(objectId('2b0e03021a'))))], `${PSS} 2b0e03021a`],
+  ])('is read with %s', (_what, parameters, expected) => {
+    const bytes = certificate([], sequence(objectId(PSS), ...parameters));
+    expect(readCertificate(bytes).signatureAlgorithm).toBe(expected);
+  });
+
   it('is read as having a critical extension if the flag is malformed', () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
@@ -105,6 +114,12 @@ describe('a certificate', () => {
     ['has a signature algorithm outside a sequence', certificate([], objectId('2b6570')), OTHER_FORM],
     ['has a number as the signature algorithm', certificate([], sequence(NUMBER)), OTHER_FORM],
     ['has an empty signature algorithm', certificate([], sequence()), OTHER_FORM],
+    ['has RSA-PSS without parameters', certificate([], sequence(objectId(PSS))), OTHER_FORM],
+    [
+      'has RSA-PSS with an empty hash',
+      certificate([], sequence(objectId(PSS), sequence(der(0xa0, sequence())))),
+      OTHER_FORM,
+    ],
     ['has extensions that are not a sequence', sequence(sequence(der(0xa3, NUMBER)), SIGNATURE), OTHER_FORM],
     ['has an empty field for extensions', sequence(sequence(der(0xa3)), SIGNATURE), 'it is truncated'],
     ['has an extension that is not a sequence', certificate([objectId('2a')]), OTHER_FORM],
@@ -138,7 +153,7 @@ describe('a certificate', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         try {
-          expect(readCertificate(bytes).signatureAlgorithm).toMatch(/^[0-9a-f]*$/);
+          expect(readCertificate(bytes).signatureAlgorithm).toMatch(/^[0-9a-f ]*$/);
         } catch (error) {
           expect(error).toBeInstanceOf(DerError);
         }
