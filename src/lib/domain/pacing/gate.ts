@@ -1,8 +1,9 @@
 // Determines when the next request of a bulk run may be sent. Respects pauses and the concurrency and rate limits, and
 // allows one request at a time during an outage. Ends a run that gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
+import { createExcuses, type Excuses } from './excuses.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
-import { createExcuses, createTroubles } from './troubles.ts';
+import { createTroubles } from './troubles.ts';
 import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {
@@ -54,7 +55,7 @@ export class Pacing {
   readonly #window: Window;
   readonly #schedule: Schedule;
   readonly #troubles: ReturnType<typeof createTroubles>;
-  readonly #excuses: ReturnType<typeof createExcuses>;
+  readonly #excuses: Excuses;
   #inFlight = 0;
   #pausedUntil = 0;
   #probes = 0;
@@ -129,10 +130,13 @@ export class Pacing {
     if (isFirst) {
       this.#busy = 0;
       this.#untimed = 0;
-      const rate = learned.resumed(now);
-      if (rate !== undefined) this.#options.onDecision(`the platform accepts ${rate.toPrecision(3)} requests/s`);
+      const rate = learned.resumed(now, this.#excuses.balance);
+      if (rate !== undefined) {
+        if (learned.isKnown()) this.#excuses.learned(rate);
+        this.#options.onDecision(`the platform accepts ${rate.toPrecision(3)} requests/s`);
+      }
     }
-    this.#excuses.answered();
+    this.#excuses.answered(learned.isBelow(at));
     this.#window.answered(ms, slowDown);
   }
 
@@ -141,7 +145,7 @@ export class Pacing {
     const { random } = this.#options;
     this.#succeed(now);
     // A single 429 does not prove that we send too fast.
-    if (this.#busy === 0 && !learned.isKnown() && this.#excuses.take())
+    if (this.#excuses.take(isFirst && learned.isBelow(at)) && this.#busy === 0)
       return askedMs === undefined ? 0 : askedMs + random() * BACKOFF_BASE_MS;
     this.#window.overloaded();
     learned.limited(at, askedMs);

@@ -21,9 +21,14 @@ const WELL_KNOWN = 20;
 /** A first 429 with a longer pause than this may be due to other clients, so it does not show the rate. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
+/** This many 429s at once, or beyond the excused ones, are unlikely to be due to other clients. */
+const MANY = 5;
 
 interface Limit {
   sentAt: number;
+  /** Number of requests rejected at the same time, and when the last of them was sent. */
+  rejected: number;
+  untilAt: number;
   askedMs: number | undefined;
 }
 
@@ -40,7 +45,11 @@ export function createLearnedRate(wanted = Infinity) {
   const sent = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
   let count = 0;
   let takenSinceLast = 0;
+  let takenBeforeLast = 0;
   let firstAt = Infinity;
+  let resumedAt = -Infinity;
+  /** Number of 429s in a row below the learned limit. Other clients may have caused the first, so it changes nothing. */
+  let unexplained = 0;
   let met: Limit | undefined;
   let last: Limit | undefined;
   let curve: Curve | undefined;
@@ -58,16 +67,30 @@ export function createLearnedRate(wanted = Infinity) {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** True if a first 429 shows the platform's limit, that is, if other clients probably did not cause it. */
-  function tells({ askedMs = 0, sentAt }: Limit, taken: number): boolean {
-    return taken >= WELL_KNOWN && sentAt - firstAt >= SECOND_MS && askedMs <= LONGEST_FIRST_WAIT_MS;
+  const isBelow = (sentAt: number): boolean => curve !== undefined && sentAt - curve.from < curve.returnMs;
+  /** Returns whether a full second of requests preceded `sentAt`: a pause makes a second look slower than it was. */
+  const isFullSecond = (sentAt: number): boolean => sentAt - Math.max(resumedAt, firstAt) >= SECOND_MS;
+
+  /** Returns whether a 429 shows a limit that is not known yet: other clients probably did not cause it. */
+  function tells({ askedMs = 0, sentAt, rejected }: Limit, taken: number, balance: number): boolean {
+    const isExact = taken >= WELL_KNOWN && isFullSecond(sentAt);
+    if (last === undefined && (!isExact || askedMs > LONGEST_FIRST_WAIT_MS)) return false;
+    // The same number of requests between two pauses shows a limit; different numbers may not.
+    const isRepeated = Math.abs(takenSinceLast - takenBeforeLast) <= Math.max(1, takenSinceLast * SAME_LIMIT);
+    const areMany = rejected >= MANY || balance < (isExact ? -1 : 1 - MANY);
+    return (areMany || (isRepeated && taken >= WELL_KNOWN)) && (isExact || isRepeated || rejected > 1);
   }
 
-  function learn(limit: Limit): Omit<Curve, 'from'> | undefined {
-    const taken = takenBefore(limit.sentAt);
-    const sinceMs = last === undefined ? Infinity : limit.sentAt - last.sentAt;
-    if (taken === 0 || taken > wanted * CLEARLY_FEWER || (last === undefined && !tells(limit, taken))) return undefined;
-    const kept = at(limit.sentAt);
+  function learn(limit: Limit, balance: number): Omit<Curve, 'from'> | undefined {
+    const { sentAt, untilAt } = limit;
+    const kept = at(sentAt);
+    // At an unlimited rate, requests sent at the same moment arrive in any order.
+    const counted = takenBefore(curve === undefined ? untilAt : sentAt);
+    const taken = curve === undefined || isFullSecond(sentAt) ? counted : kept;
+    if (counted === 0 || counted > wanted * CLEARLY_FEWER) return undefined;
+    if (curve === undefined && !tells(limit, counted, balance)) return undefined;
+    unexplained = isBelow(sentAt) && taken > kept * 0.9 ? unexplained + 1 : 0;
+    const sinceMs = last === undefined ? Infinity : sentAt - last.sentAt;
     // The count is a whole number, so the real rate may be up to one request higher.
     const high = taken + 1 > kept ? kept : taken;
     const isSoon = curve !== undefined && sinceMs < SOON_MS;
@@ -82,6 +105,7 @@ export function createLearnedRate(wanted = Infinity) {
 
   return {
     at,
+    isBelow,
     isKnown: (): boolean => curve !== undefined,
     accepted: (sentAt: number): void => {
       firstAt = Math.min(firstAt, sentAt);
@@ -90,20 +114,26 @@ export function createLearnedRate(wanted = Infinity) {
     },
     /** Records a 429: `sentAt` is the time of the first rejected request, and `askedMs` the requested pause. */
     limited: (sentAt: number, askedMs: number | undefined): void => {
-      met ??= { sentAt, askedMs };
+      met ??= { sentAt, askedMs, rejected: 0, untilAt: sentAt };
+      met.rejected++;
+      met.untilAt = Math.max(met.untilAt, sentAt);
     },
     /**
      * Records that the first request after the 429 was accepted at `now`, and that all earlier requests have
-     * responses. Returns the rate if it changed.
+     * responses. Returns the rate if it changed. `balance` is the number of 429s that are excused.
      */
-    resumed: (now: number): number | undefined => {
+    resumed: (now: number, balance: number): number | undefined => {
       if (met === undefined) return undefined;
-      const learned = learn(met);
-      if (learned) curve = { ...learned, from: now };
+      const learned = learn(met, balance);
+      const isUnexplained = unexplained === 1 && at(now) >= WELL_KNOWN;
+      if (curve !== undefined && isUnexplained) curve.from = now;
+      else if (learned) curve = { ...learned, from: now };
       last = met;
+      resumedAt = now;
+      takenBeforeLast = takenSinceLast;
       met = undefined;
       takenSinceLast = 0;
-      return learned?.low;
+      return isUnexplained ? undefined : learned?.low;
     },
   };
 }

@@ -218,3 +218,18 @@ describe.each([
     },
   );
 });
+
+test.each([
+  ['1%', 0.01, 1.2],
+  ['5%', 0.05, 1.67],
+])(
+  'a limit of 50 requests/s is reached even if another client causes 429s for %s of the responses',
+  async (_share, share, most) => {
+    const random = randomFrom(7);
+    const limit = slidingWindow(50);
+    const accept = (now: number): number | undefined => (random() < share ? 1000 : limit(now));
+    const run = await send({ latency: steady(4), answerMs: 20, sendsRetryAfter: true, accept }, undefined, 10_000);
+    expect(run.ms / 200_000).toBeLessThan(most);
+    expect(run.rejected / 10_000).toBeLessThan(share + 0.03);
+  },
+);

@@ -9,10 +9,13 @@ function accept(rate: LearnedRate, perSecond: number, from: number, to: number):
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
+/** The balance of excuses after many 429s that were not excused. */
+const MANY = -5;
+
 /** Records a 429 at `at` and a resumption one second later, and returns the new rate, if any. */
 function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1000): number | undefined {
   rate.limited(at, askedMs);
-  return rate.resumed(at + 1000);
+  return rate.resumed(at + 1000, MANY);
 }
 
 function learnedRate(): LearnedRate {
@@ -43,6 +46,31 @@ describe('the first 429', () => {
     expect(rate.at(to + 1000)).toBe(Infinity);
     accept(rate, 50, to + 1000, to + 8000);
     expect(hitLimit(rate, to + 8000, askedMs)).toBeGreaterThan(45);
+  });
+});
+
+describe('a limit that is not known yet', () => {
+  /** Sends requests until each 429 and pauses after it; `counts` are the accepted requests between the pauses. */
+  function pausesAfter(counts: number[], balance: number): number | undefined {
+    const rate = createLearnedRate();
+    let now = 0;
+    let learned: number | undefined;
+    for (const taken of counts) {
+      accept(rate, 1000, now, now + taken);
+      rate.limited(now + taken, 1000);
+      now += 1500;
+      learned = rate.resumed(now, balance);
+    }
+    return learned;
+  }
+
+  test.each([
+    ['few requests are accepted between pauses of random length', [12, 4, 9, 2], 0, undefined],
+    ['many 429s come, but after different numbers of requests', [12, 4, 9, 2], MANY, undefined],
+    ['many 429s come, twice after the same number of requests', [5, 5], MANY, 4.85],
+  ])('if %s', (_when, counts, balance, learned) => {
+    const rate = pausesAfter(counts, balance);
+    expect(rate === undefined ? undefined : Number(rate.toFixed(2))).toBe(learned);
   });
 });
 
@@ -79,16 +107,18 @@ describe('the learned rate', () => {
     expect(gaps[3]).toBeLessThanOrEqual((gaps[2] ?? 0) * 1.1);
   });
 
-  it('decreases more after 429s in quick succession, but not below 97% of the rate accepted between them', () => {
+  it('ignores one 429 below the limit, then decreases more, but not below 97% of the accepted rate', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
-    accept(rate, before, 3000, 5000);
-    const second = hitLimit(rate, 5000) ?? 0;
-    expect(second / before).toBeCloseTo(0.85, 1);
+    accept(rate, before, 6000, 8000);
+    expect(hitLimit(rate, 8000)).toBeUndefined();
+    expect(rate.at(9000)).toBeCloseTo(before);
+    accept(rate, before, 9000, 11_000);
+    expect((hitLimit(rate, 11_000) ?? 0) / before).toBeCloseTo(0.85, 1);
     // Accept 195 requests in the three seconds between the 429s, 70 of them in the last second.
-    accept(rate, 125, 6000, 7000);
-    accept(rate, 70, 7001, 8000);
-    expect(hitLimit(rate, 8000)).toBeCloseTo((195 / 3) * 0.97, 0);
+    accept(rate, 125, 12_000, 13_000);
+    accept(rate, 70, 13_001, 14_000);
+    expect(hitLimit(rate, 14_000)).toBeCloseTo((195 / 3) * 0.97, 0);
   });
 
   it('adapts to a platform that accepts fewer requests', () => {
@@ -110,11 +140,11 @@ describe('the learned rate', () => {
     const rate = createLearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);
-    accept(rate, 5, 3000, 11_000);
-    const before = hitLimit(rate, 11_000) ?? 0;
+    accept(rate, 5, 3000, 5000);
+    const before = hitLimit(rate, 5000) ?? 0;
     expect(before).toBeCloseTo(4 * 0.97);
     // The limit is hit again at 4.1 requests per second; the second before that contains four whole requests.
-    let now = 12_000;
+    let now = 6000;
     while (rate.at(now) < 4.1) {
       rate.accepted(now);
       now += 1000 / rate.at(now);
@@ -152,7 +182,7 @@ test('keeps the rate positive, and raises it until the next 429', () => {
         rate.limited(now, asked);
         rate.limited(now + 1, asked);
         now += 1000;
-        rate.resumed(now);
+        rate.resumed(now, MANY);
         const rates = [-5000, 0, 1000, 45_000, 1_000_000].map((later) => rate.at(now + later));
         expect(rates.every((one) => one > 0)).toBe(true);
         expect(rates).toEqual(rates.toSorted((a, b) => a - b));

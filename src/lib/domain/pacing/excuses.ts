@@ -1,0 +1,63 @@
+// Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
+// second. More 429s than are excused show that the limit is lower than the rate.
+
+export type Excuses = ReturnType<typeof createExcuses>;
+
+/** A rate from a flag or the profile is trusted from the start; any other rate is trusted once responses confirm it. */
+const AT_GIVEN_RATE = { share: 0.05, least: 4, first: 4 };
+const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
+/** Minimum balance, so that later responses soon make up for many 429s at once. */
+const MOST_OWED = 5;
+/** Once a limit is known, other clients are assumed to cause at most this many times as many 429s as before. */
+const NOISE_FACTOR = 2;
+/** Accepted responses assumed in addition, so that a single 429 does not make the share large. */
+const ASSUMED = 100;
+const MOST_REMEMBERED = 2000;
+/** At a known limit, the 429s of about this many seconds in which every third request is rejected are excused. */
+const SECONDS_PER_EXCUSE = 1 / 3;
+const FEWEST = 2;
+
+/** `rate` is the given rate in requests per second. */
+export function createExcuses(rate: number | undefined) {
+  const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_GIVEN_RATE;
+  let most = Math.max(least, (rate ?? 0) * share);
+  /** The number of 429s that are excused now. If it is negative, that many were not excused recently. */
+  let balance = Math.max(first, (rate ?? 0) * share);
+  let isLimitKnown = false;
+  /** Responses to requests below the learned limit, and how many of them were 429s. Their cause is not our rate. */
+  let below = 0;
+  let strays = 0;
+
+  const perResponse = (): number =>
+    isLimitKnown ? Math.min(share, (NOISE_FACTOR * Math.max(0, strays - 1)) / (below + ASSUMED)) : share;
+  function remember(stray: 0 | 1): void {
+    below++;
+    strays += stray;
+    if (below < MOST_REMEMBERED) return;
+    below /= 2;
+    strays /= 2;
+  }
+
+  return {
+    get balance(): number {
+      return balance;
+    },
+    answered: (isBelowLimit: boolean): void => {
+      if (isBelowLimit) remember(0);
+      balance = Math.min(most, balance + perResponse());
+    },
+    /** Returns whether one more 429 is excused, and counts it. Of several 429s at once, only one is `isStray`. */
+    take: (isStray: boolean): boolean => {
+      if (isStray) remember(1);
+      const isExcused = balance >= 1;
+      balance = Math.max(-MOST_OWED, balance - 1);
+      return isExcused;
+    },
+    /** Records that the platform accepts `accepted` requests per second: 429s now show when the limit is reached. */
+    learned: (accepted: number): void => {
+      isLimitKnown = true;
+      most = Math.min(Math.max(least, (rate ?? 0) * share), Math.max(FEWEST, accepted * SECONDS_PER_EXCUSE));
+      balance = (most * perResponse()) / share;
+    },
+  };
+}
