@@ -129,7 +129,7 @@ const check = (text: string): string | undefined => (text === 'good' ? undefined
 test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   ['a text prompt', (asker) => asker.input('Name', { check }), 'good', 'good'],
   ['a secret prompt', (asker) => asker.secret('Secret', { check }), 'good', 'good'],
-])('clears the line after an answer to %s is rejected', async (_kind, ask, valid, expected) => {
+])('clears the line after an answer to %s is rejected', async (kind, ask, valid, expected) => {
   const stdin = new PassThrough();
   const { io, stderr } = createTestIo({ columns: 80 });
   const asker = await createDrawnAsker({ ...io, stdin }, plainStyle, new AbortController().signal);
@@ -139,5 +139,5 @@ test.each<[string, (asker: Asker) => Promise<unknown>, string, unknown]>([
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('> It is wrong.'), PATIENT);
   stdin.write(`${valid}\r`);
   expect(await answered).toBe(expected);
-  if (_kind === 'a secret') expect(stderr()).not.toMatch(/garbage|good/);
+  if (kind === 'a secret prompt') expect(stderr()).not.toMatch(/garbage|good/);
 });
