@@ -41,7 +41,8 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const code = codeOf(call, status);
   const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
-  const { hint, subject = 'The platform rejected the request' } = WORDS[code] ?? {};
+  const needsCredentials = call.endpoint.auth === 'none' && (code === 'http.unauthorized' || code === 'http.forbidden');
+  const { hint, subject = 'The platform rejected the request' } = (needsCredentials ? ANONYMOUS : WORDS[code]) ?? {};
   const what = isServerTrouble(status) ? 'The platform reports a server error' : subject;
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
   return failure(call, code, `${what} (${status})${detail ? `: ${detail}` : ''}.`, {
@@ -153,6 +154,11 @@ const WORDS: Partial<Record<Code, Words>> = {
     subject: 'The platform could not connect to the warehouse account',
     hint: 'Check the account, region, warehouse, database and credentials of the connection. The platform itself is available.',
   },
+};
+
+const ANONYMOUS: Words = {
+  subject: 'The server rejected a request without credentials',
+  hint: ({ origin }) => `No credentials are sent to ${origin}. Check that the address is right and needs no sign-in.`,
 };
 
 function checkThenTest(check: string): Hints {

@@ -94,6 +94,13 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     1,
     /a redirect \(302\) to \S+; cdpadm does not follow redirects/,
   ],
+  ...[401, 403].map((status): [string, (response: ServerResponse) => void, string[], number, RegExp] => [
+    `requires credentials (${status})`,
+    (response) => response.writeHead(status).end(),
+    [],
+    4,
+    /^(?![^]*(The credentials|new token))[^]*rejected a request without credentials \(40[13]\)[^]*No credentials are sent to http/,
+  ]),
   ['returns too many bytes', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
   [
     'never stops sending',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { oauthEndpoints } from '../../../../src/lib/contract/oauth.ts';
 import { outcomeUnknown, rejectionOf, unreadable } from '../../../../src/lib/http/answer/failure.ts';
+import { linkEndpoint } from '../../../../src/lib/http/call/link.ts';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { responseWith, failedCall } from './calls.ts';
@@ -14,6 +15,7 @@ describe('the error for a rejection', () => {
   const basic = failedCall(getNumber);
   const seeding = failedCall(seedThings);
   const token = failedCall(oauthEndpoints.token);
+  const open = failedCall(linkEndpoint({ url: '', accept: '*/*' }));
   test.each<[number, string, typeof bearer, string, string, string | undefined]>([
     [400, 'a token', bearer, 'http.bad_request', 'The platform rejected the request', NEVER],
     [401, 'a token', bearer, 'http.unauthorized', 'The platform rejected the credentials', 'A new token was rejected'],
@@ -51,6 +53,8 @@ describe('the error for a rejection', () => {
       'CDPADM_AUDIENCE',
     ],
     [403, 'a token', bearer, 'http.forbidden', 'The credentials do not have permission', 'custom roles permission'],
+    [401, 'no credentials', open, 'http.unauthorized', 'The server rejected a request without credentials', 'No cred'],
+    [403, 'no credentials', open, 'http.forbidden', 'The server rejected a request without credentials', 'No cred'],
     [403, 'a workspace key', basic, 'http.forbidden', 'The credentials do not have permission', 'workspace key'],
     [404, 'a token', bearer, 'http.not_found', 'Not found', 'profile show --origin'],
     [409, 'a token', bearer, 'http.conflict', 'Conflict with the current state', NEVER],
