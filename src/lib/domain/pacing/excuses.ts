@@ -8,13 +8,13 @@ const AT_GIVEN_RATE = { share: 0.05, least: 4, first: 4 };
 const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
 /** Minimum balance, so that later responses soon make up for many 429s at once. */
 const MOST_OWED = 5;
-/** Once a limit is known, other clients are assumed to cause at most this many times as many 429s as before. */
+/** Once a limit is known, this many times the measured share of 429s below the limit is excused. */
 const NOISE_FACTOR = 2;
 /** Accepted responses assumed in addition, so that a single 429 does not make the share large. */
 const ASSUMED = 100;
 const MOST_REMEMBERED = 2000;
-/** At a known limit, the 429s of about this many seconds in which every third request is rejected are excused. */
-const SECONDS_PER_EXCUSE = 1 / 3;
+/** At a known limit, the balance is at most the number of requests in this many seconds, but at least `FEWEST`. */
+const EXCUSED_SECONDS = 1 / 3;
 const FEWEST = 2;
 
 /** `rate` is the given rate in requests per second. */
@@ -56,7 +56,7 @@ export function createExcuses(rate: number | undefined) {
     /** Records that the platform accepts `accepted` requests per second: 429s now show when the limit is reached. */
     learned: (accepted: number): void => {
       isLimitKnown = true;
-      most = Math.min(Math.max(least, (rate ?? 0) * share), Math.max(FEWEST, accepted * SECONDS_PER_EXCUSE));
+      most = Math.min(Math.max(least, (rate ?? 0) * share), Math.max(FEWEST, accepted * EXCUSED_SECONDS));
       balance = (most * perResponse()) / share;
     },
   };
