@@ -76,20 +76,16 @@ describe.each(WAYS)('a confirmation (%s)', (_way, env) => {
 });
 
 describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
+  let deleted = '';
+
   beforeEach(async () => {
     expect((await cli(['roles', 'pull', '--profile', 'local'])).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
     const lines = readFileSync(file, 'utf8').split('\n');
     // Deletes the last role.
-    writeFileSync(
-      file,
-      `${lines
-        .slice(
-          0,
-          lines.findLastIndex((line) => line.includes('role_id:')),
-        )
-        .join('\n')}\n`,
-    );
+    const last = lines.findLastIndex((line) => line.includes('role_id:'));
+    deleted = (lines[last] ?? '').split(': ')[1] ?? '';
+    writeFileSync(file, `${lines.slice(0, last).join('\n')}\n`);
   });
 
   const count = async (): Promise<number> => {
@@ -101,7 +97,7 @@ describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
-    await screen.waitFor('number');
+    await screen.waitFor('its id');
     screen.type(`7${KEY.enter}`);
     expect(await screen.exit).toBe(12);
     expect(await count()).toBe(before);
@@ -111,8 +107,8 @@ describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
     const before = await count();
     const screen = terminal(['roles', 'push', '--profile', 'local'], env);
     await screen.waitFor('delet');
-    await screen.waitFor('number');
-    screen.type(`1${KEY.enter}`);
+    await screen.waitFor('its id');
+    screen.type(`${deleted}${KEY.enter}`);
     await screen.waitFor('(y/N)');
     screen.type(`y${KEY.enter}`);
     expect(await screen.exit).toBe(0);
