@@ -127,7 +127,7 @@ describe.each([
       // Sends 429 in the first three responses.
       if (sent.length >= 3 || before < sent.length) return undefined;
       sent.push({ text: valueOf(), at });
-      return { status: 429, ...(sent.at(-1)?.text !== '' && { retryAfter: sent.at(-1)?.text ?? '' }) };
+      return { status: 429, retryAfter: sent.at(-1)?.text ?? '' };
     };
     // Sends without concurrency, because requests in flight may arrive during the pause.
     const { code, stderr } = await run(rows === 1 ? line : `${line} --concurrency 1`);

@@ -124,12 +124,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
   it('submits each row once if the Retry-After of three 429 responses is in seconds, a date or invalid', async () => {
     writePeople();
     home.defaults.clock = createFastClock(20);
-    const waits = [
-      { retry_after: 1, atLeast: 1000 },
-      { retry_after: new Date(Date.now() + 4000).toUTCString(), atLeast: 0 },
-      { retry_after: 'soon', atLeast: 0 },
-    ];
-    for (const { retry_after } of waits)
+    for (const retry_after of [1, new Date(Date.now() + 4000).toUTCString(), 'soon'])
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 429, retry_after, times: 1 });
     const { code, data } = await home.json<{ submitted: number; retries: number }>(BULK);
     expect([code, data.submitted]).toEqual([0, ROWS]);

@@ -130,7 +130,7 @@ describe('a write whose response is lost', () => {
   it('has no result to read for exactly seven commands', () => expect(operations).toHaveLength(7));
 
   const CONFIRMED =
-    /^(dsr submit --bulk people|roles apply|groups create|connections create -f connection-2|pipelines (apply|create))/;
+    /^(dsr submit --bulk people|roles push|groups create|connections create -f connection-2|pipelines create)/;
   const confirmed = CASES.filter((one) => CONFIRMED.test(nameOf(one)));
   it.each(confirmed.map((one) => [nameOf(one), one] as const))(
     'is sent again by %s only after a read',

@@ -182,11 +182,12 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     await expect(get()).resolves.toEqual({ id: 'a' });
   });
 
-  test('reports a host name that cannot be resolved', async () => {
+  test('reports a host name that cannot be resolved, without retries', async () => {
     const http = testClient('https://no-such-host.invalid', { engine });
     const error = await failureOf(http.call(getThing, { params }));
     expect(error).toMatchObject({ code: 'network.dns' });
     expect(error.message).toContain('no-such-host.invalid');
+    expect(http.clock.sleeps).toEqual([]);
   });
 
   describe('timeouts and aborts', () => {
