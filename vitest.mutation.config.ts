@@ -3,15 +3,15 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { createKeptWorker, endKeptWorker, KEPT } from './test/mutation/kept-worker.ts';
 import { SmallFirst } from './test/mutation/small-first.ts';
-import usual, { shared } from './vitest.config.ts';
+import usual from './vitest.config.ts';
 
 /** `TESTS=contract/*` runs some of them. */
 const tests = process.env['TESTS'] ?? '{domain,contract,http,files}/**/*';
 
-const { projects: _tiers, ...others } = usual.test ?? {};
+const { include: _all, ...others } = usual.test ?? {};
 
 export default mergeConfig(
-  defineConfig({ test: { ...shared, ...others } }),
+  defineConfig({ test: others }),
   defineConfig({
     test: {
       include: [`test/unit/lib/${tests}.test.ts`],

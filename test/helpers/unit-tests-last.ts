@@ -1,0 +1,11 @@
+// Starts the long files first: those outside `test/unit` wait for processes, and the short unit tests fill the end of a
+// run, so that no core is idle while one long file runs. A new clone does not know how long each file takes.
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+export class UnitTestsLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isUnit = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/test/unit/');
+    return [...sorted.filter((file) => !isUnit(file)), ...sorted.filter(isUnit)];
+  }
+}
