@@ -291,7 +291,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-test('rejects a unit test that starts a process, even through an imported test file', () => {
+test('rejects a unit or command test that starts a process, even through an imported test file', () => {
   const files = new Map(readSources('test').map((file) => [file.path, file]));
   const starts = (path: string, seen = new Set<string>()): boolean => {
     const file = files.get(path);
@@ -303,7 +303,7 @@ test('rejects a unit test that starts a process, even through an imported test f
         (target !== undefined && !typeOnly && starts(target, seen)),
     );
   };
-  expect([...files.keys()].filter((path) => path.startsWith('test/unit/') && starts(path))).toEqual([]);
+  expect([...files.keys()].filter((path) => /^test\/(unit|commands)\//.test(path) && starts(path))).toEqual([]);
 });
 
 describe('the style check', () => {

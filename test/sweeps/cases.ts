@@ -120,7 +120,7 @@ const INSTEAD: readonly CommandCase[] = [
   of('emulator import', 'state.json', { before: ['emulator export state.json'] }),
   of('emulator reset', '', { before: ['groups delete household --yes'] }),
   of('emulator fault clear', '', { before: ['emulator fault add --status 503 --path /nowhere --times 1'] }),
-  of('mcp', '', { local: true, elsewhere: 'communicates over JSON-RPC; see test/unit/commands/mcp' }),
+  of('mcp', '', { local: true, elsewhere: 'communicates over JSON-RPC; see test/commands/mcp' }),
   of('tour', '', { local: true, elsewhere: 'starts its own platform; see test/e2e/tour.test.ts' }),
 ];
 

@@ -11,9 +11,9 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'dsr bulk-results --parts': 'only the names are used',
   'emulator sample-warehouse file': 'is written',
   'emulator export file': 'is written',
-  'emulator start --tls-cert': 'test/unit/commands/emulator-served.test.ts passes invalid certificates',
-  'emulator start --tls-key': 'test/unit/commands/emulator-served.test.ts passes invalid keys',
-  'emulator import file': 'test/unit/commands/emulator-served.test.ts passes an invalid state',
+  'emulator start --tls-cert': 'test/commands/emulator-served.test.ts passes invalid certificates',
+  'emulator start --tls-key': 'test/commands/emulator-served.test.ts passes invalid keys',
+  'emulator import file': 'test/commands/emulator-served.test.ts passes an invalid state',
 };
 
 const isFile = (value: string): boolean => /^(file|dir)\b/.test(value);

@@ -1,0 +1,98 @@
+// An assistant's write requires a plan from the same session, for the same area and command. A plan can be used
+// once, within ten minutes, and only while the platform is unchanged.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
+import { type Assistant, openAssistant } from '../../helpers/mcp.ts';
+import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
+
+const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help desk' };
+
+let home: PlatformHome;
+let assistant: Assistant;
+let lateMs = 0;
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + lateMs };
+
+beforeEach(async () => {
+  lateMs = 0;
+  home = await openPlatformHome();
+  assistant = await openAssistant(home, ['--allow-writes'], clock);
+});
+afterEach(async () => {
+  expect(await assistant.end()).toBe(0);
+  await home.close();
+});
+
+async function planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }> {
+  const { plan, error } = await assistant.call(name, values);
+  expect(error).toBeUndefined();
+  return { command: values['command'], plan: plan?.id ?? '' };
+}
+
+it('applies a plan only once', async () => {
+  const plan = await planned('roles_plan', RENAME);
+  expect(await home.received('PUT')).toBe(0);
+  const done = await assistant.call('roles_write', plan);
+  expect(done).toMatchObject({ isError: false, data: { applied: true, summary: { modify: 1 } } });
+  expect(await home.received('PUT')).toBe(1);
+  const again = await assistant.call('roles_write', plan);
+  expect(again).toMatchObject({ isError: true, error: { code: 'mcp.no_plan' } });
+  expect(again.error.message).toBe('The plan was already used. Nothing was sent.');
+  expect(await home.received('PUT')).toBe(1);
+  expect((await home.json('log')).data).toMatchObject([{ command: 'roles update', via: 'mcp' }]);
+});
+
+it('does not log the temporary path of a file passed in a call', async () => {
+  const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
+  const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
+  expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
+  expect((await home.json('log')).data).toMatchObject([{ command: 'warehouse apply', args: ['files'], via: 'mcp' }]);
+});
+
+it('rejects a plan after the platform has changed, and then requires a new plan', async () => {
+  const plan = await planned('roles_plan', RENAME);
+  await home.run('roles update admin-role --name Chief --yes');
+  const { isError, error } = await assistant.call('roles_write', plan);
+  expect({ isError, code: error.code }).toEqual({ isError: true, code: 'mcp.plan_changed' });
+  expect((await assistant.call('roles_write', plan)).error.code).toBe('mcp.no_plan');
+  expect(await home.received('PUT')).toBe(1);
+  const renewed = await assistant.call('roles_write', await planned('roles_plan', RENAME));
+  expect(renewed.isError).toBe(false);
+});
+
+it('rejects a plan after ten minutes', async () => {
+  const early = await planned('roles_plan', RENAME);
+  lateMs = 10 * 60_000 + 1000;
+  const { error } = await assistant.call('roles_write', early);
+  expect(error).toMatchObject({ code: 'mcp.no_plan', message: 'The plan has expired. Nothing was sent.' });
+  expect(await home.received('PUT')).toBe(0);
+});
+
+it('applies a plan that is less than ten minutes old', async () => {
+  const plan = await planned('roles_plan', RENAME);
+  lateMs = 10 * 60_000 - 60_000;
+  expect((await assistant.call('roles_write', plan)).isError).toBe(false);
+});
+
+it('keeps only the newest 20 plans', async () => {
+  const first = await planned('roles_plan', RENAME);
+  const second = await planned('roles_plan', { ...RENAME, name: 'Desk 1' });
+  for (let index = 2; index <= 20; index++) await planned('roles_plan', { ...RENAME, name: `Desk ${index}` });
+  expect((await assistant.call('roles_write', first)).error.code).toBe('mcp.no_plan');
+  expect((await assistant.call('roles_write', second)).isError).toBe(false);
+  expect(await home.received('PUT')).toBe(1);
+});
+
+it("rejects another session's plan", async () => {
+  const plan = await planned('roles_plan', RENAME);
+  const other = await openAssistant(home, ['--allow-writes']);
+  expect((await other.call('roles_write', plan)).error.code).toBe('mcp.no_plan');
+  expect(await other.end()).toBe(0);
+});
+
+it('issues no plan if the requests are too large to show in full', async () => {
+  const seed = { calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: '1' } };
+  const attributes = Array.from({ length: 500 }, (_, index) => ({ attribute_name: `attribute ${index}`, ...seed }));
+  const file = { environment: 'production', xpid: '1', calculated_attributes: { 3001: attributes } };
+  const { error, plan } = await assistant.call('seed_plan', { command: 'seed set', file: JSON.stringify(file) });
+  expect({ error, plan }).toEqual({ error: undefined, plan: null });
+});

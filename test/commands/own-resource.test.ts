@@ -1,0 +1,162 @@
+// A command accepts a response only if it is complete and describes the requested resource.
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { createDsrHome } from '../helpers/dsr-home.ts';
+import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { opened } from '../helpers/opened.ts';
+import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+
+const LAKE = 'connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --yes';
+const LAKE_BODY = {
+  id: 'lake',
+  name: 'Lake',
+  service_provider: 'PROVIDER_D',
+  config: { provider: 'acme', schema: 's' },
+};
+
+let home: PlatformHome;
+let proxy: FaultProxy;
+
+/** Opens a home with a proxy that can replace the platform's responses. */
+async function openHome(): Promise<void> {
+  home = await opened(openPlatformHome());
+  await home.run(LAKE);
+  const direct = home.env['CDPADM_BASE_URL'] ?? '';
+  proxy = await opened(startFaultProxy(Number(new URL(direct).port)));
+  Object.assign(home.env, { CDPADM_BASE_URL: proxy.url, CDPADM_AUDIENCE: direct });
+}
+
+type Replacement = Partial<Pick<PlatformAnswer, 'status' | 'headers'>> & { body: string };
+
+async function replace(
+  chosen: (method: string, target: string, response: PlatformAnswer) => Replacement | undefined,
+  delivered = true,
+): Promise<void> {
+  await proxy.begin((_index, { method, target }) =>
+    target.includes('/oauth/') || (!delivered && method === 'GET' && !chosen(method, target, EMPTY))
+      ? undefined
+      : {
+          name: 'replaced',
+          delivered: delivered || method === 'GET',
+          act: (socket, response) => {
+            const change = chosen(method, target, response);
+            socket.write(answerBytes(change ? { ...response, ...change, body: Buffer.from(change.body) } : response));
+          },
+        },
+  );
+}
+
+const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
+
+/** Returns the platform's response with one field changed. */
+function changed(response: PlatformAnswer, field: string): Replacement | undefined {
+  if (response.status !== 200) return undefined;
+  const body = JSON.parse(response.body.toString()) as Record<string, unknown>;
+  return field in body ? { body: JSON.stringify({ ...body, [field]: 'other' }) } : undefined;
+}
+
+describe('a read of one resource', () => {
+  beforeEach(openHome);
+
+  it.each([['connections get lake', 'id', 'other']])(
+    'exits with 1 if the response to `%s` has a different %s',
+    async (line, field, value) => {
+      await replace((method, _target, response) => (method === 'GET' ? changed(response, field) : undefined));
+      const { code, error } = await home.json(line);
+      expect([code, error.code]).toEqual([1, 'http.unreadable']);
+      expect(error.message).toContain(`describes a different resource (${field} ${value})`);
+    },
+  );
+});
+
+describe('a read of several pages', () => {
+  beforeEach(openHome);
+
+  const run = (id: number, pipeline_id = 'p') => ({ id, pipeline_id, status: 'success' });
+
+  /** Lists runs from these pages; further reads return the last one. Returns the ids, or the exit code and message. */
+  async function list(...pages: object[]) {
+    let reads = 0;
+    await replace((_method, target) => {
+      if (!target.includes('/runs?')) return undefined;
+      const body = JSON.stringify(pages[Math.min(reads++, pages.length - 1)]);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    });
+    const { code, data, error } = await home.json<{ id: number }[]>('pipelines runs p --all -q');
+    return code === 0 ? data.map(({ id }) => id) : `${code} ${error.message}`;
+  }
+
+  it('exits with 1 if one item belongs to another resource', async () => {
+    expect(await list({ items: [run(1), run(2, 'other')] })).toContain('(items[].pipeline_id other)');
+  });
+
+  it('reads every page if the platform reports only their number', async () => {
+    expect(await list({ items: [run(3), run(2)], total_pages: 2 }, { items: [run(1)], total_pages: 2 })).toEqual([
+      3, 2, 1,
+    ]);
+  });
+
+  it('lists an item only once if it moves to the next page', async () => {
+    const first = { items: [run(2), run(1)], has_next_page: true };
+    expect(await list(first, { items: [run(1)], has_next_page: false })).toEqual([2, 1]);
+  });
+
+  it('exits with 1 if the platform always returns the same page', async () => {
+    expect(await list({ items: [run(1)], has_next_page: true })).toMatch(/^1 Page 2 repeats earlier pages\.$/);
+  });
+});
+
+describe('a write', () => {
+  beforeEach(openHome);
+
+  it("is reported as unknown if it never arrived and the response contains only the resource's id", async () => {
+    await replace((method) => (method === 'POST' ? { status: 201, body: '{"id":"shop"}' } : undefined), false);
+    const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+  });
+
+  it('is reported as unknown if it never arrived and the response contains a different definition', async () => {
+    const body = JSON.stringify({ ...LAKE_BODY, id: 'shop', name: 'Other' });
+    await replace((method) => (method === 'POST' ? { status: 201, body } : undefined), false);
+    expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });
+  });
+
+  it('succeeds if it arrived despite status 429, even if the platform filled in missing fields', async () => {
+    let posts = 0;
+    await replace((method) => (method === 'POST' && posts++ === 0 ? { status: 429, body: '{}' } : undefined));
+    expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({
+      code: 0,
+      data: { id: 'shop', state: 'new' },
+    });
+  });
+
+  it('is reported as unknown if only a web page with status 404 confirms a deletion', async () => {
+    let deletes = 0;
+    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
+    await replace((method) => {
+      if (method !== 'DELETE') return deletes > 0 ? page : undefined;
+      deletes++;
+      return { status: 204, body: '' };
+    }, false);
+    const { code, error } = await home.json('connections delete lake --yes');
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+  });
+});
+
+test('rejects a request if the workspace key belongs to another workspace, and does not change the ledger', async () => {
+  home = await opened(createDsrHome());
+  const submit = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
+  const own = await home.json<{ subject_request_id: string }>(submit);
+  expect(own.code).toBe(0);
+  const elsewhere = await home.json(`${submit.replace('a@', 'b@')} --workspace 3002`);
+  expect([elsewhere.code, elsewhere.error.code]).toEqual([6, 'dsr.other_workspace']);
+  home.write('people.csv', 'email\nc@example.com\nd@example.com\n');
+  const bulk = await home.json('dsr submit --bulk people.csv --regulation gdpr --type access --yes --workspace 3002');
+  expect([bulk.code, bulk.error.code]).toEqual([6, 'dsr.other_workspace']);
+  for (const verb of ['status', 'wait', 'cancel']) {
+    const line = `dsr ${verb} ${own.data.subject_request_id} --workspace 3002${verb === 'cancel' ? ' --yes' : ''}`;
+    expect((await home.json(line)).error.code).toBe('dsr.other_workspace');
+  }
+  const listed = await home.json<{ subject_request_id: string; request_status: string }[]>('dsr list');
+  const { subject_request_id } = own.data;
+  expect(listed.data).toMatchObject([{ subject_request_id, request_status: 'pending' }]);
+});

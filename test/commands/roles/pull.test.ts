@@ -1,0 +1,95 @@
+// `roles pull`: the files that it writes, and the edits that it does not overwrite.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
+
+describe('roles pull', () => {
+  let admin: RolesHome;
+  let other: RolesHome;
+
+  beforeEach(async () => {
+    admin = await createRolesHome();
+    other = await createRolesHome(admin.platform);
+  });
+  afterEach(async () => {
+    await other.close();
+    await admin.close();
+  });
+
+  async function changeElsewhere(): Promise<void> {
+    await other.run('roles pull');
+    other.edit('roles.yaml', 'name: Support', 'name: Helpers');
+    expect((await other.run('roles push --yes')).code).toBe(0);
+  }
+
+  it('writes a file in stable order, with no changes to push', async () => {
+    expect((await admin.run('roles pull')).code).toBe(0);
+    const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
+    expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
+    expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+  });
+
+  it('writes the JSON of the wire format to a .json file', async () => {
+    await admin.run('roles pull roles.json');
+    const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };
+    expect(file.roles[1]?.tasks).toEqual([{ task_id: 'user:core' }, { task_id: 'audiences:*' }]);
+    expect((await admin.run('roles diff roles.json --exit-code')).code).toBe(0);
+  });
+
+  it('writes to standard output if the file is `-`', async () => {
+    const { stdout } = await admin.run('roles pull -');
+    expect(stdout).toContain('role_id: admin-role');
+    expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
+  });
+
+  it('prints one JSON document: the outcome for a file, or the manifest for `-`', async () => {
+    const stamp = { last_modified_on: expect.any(String), last_modified_by: expect.any(String) };
+    const planned = { file: 'roles.yaml', roles: 5, changed: true, ...stamp };
+    const dry = await admin.json('roles pull --dry-run');
+    expect(dry.data).toEqual({ dry_run: true, requests: [], plan: planned });
+    expect(() => admin.read('roles.yaml')).toThrow('ENOENT');
+    expect((await admin.json('roles pull')).data).toEqual(planned);
+    expect((await admin.json('roles pull')).data).toEqual({ ...planned, changed: false });
+    const { data } = await admin.json<{ roles: unknown[] }>('roles pull -');
+    expect(data).toEqual({
+      ...stamp,
+      roles: [...(await admin.live()).values()].sort((a, b) => (a.role_id < b.role_id ? -1 : 1)),
+    });
+  });
+
+  it('keeps local edits and suggests pulling into another file, or replaces them with --overwrite', async () => {
+    await admin.run('roles pull');
+    admin.edit('roles.yaml', 'name: Support', 'name: Mine');
+    const edited = admin.read('roles.yaml');
+    const rejected = await admin.run('roles pull');
+    expect(rejected).toMatchObject({ code: 6, stderr: expect.stringContaining('pull into another file') });
+    expect(admin.read('roles.yaml')).toBe(edited);
+    expect((await admin.run('roles pull --overwrite')).code).toBe(0);
+    expect(admin.read('roles.yaml')).toContain('name: Support');
+  });
+
+  it('does not overwrite an invalid file', async () => {
+    admin.write('roles.yaml', 'roles: [');
+    expect((await admin.run('roles pull')).code).toBe(9);
+    expect(admin.read('roles.yaml')).toBe('roles: [');
+  });
+
+  it('updates a file without edits, and keeps its comments and order', async () => {
+    await admin.run('roles pull');
+    admin.edit('roles.yaml', '  - role_id: user-role', '  # people\n  - role_id: user-role');
+    admin.edit('roles.yaml', 'name: Support', 'name: Support # the desk');
+    await changeElsewhere();
+    expect((await admin.run('roles pull')).code).toBe(0);
+    const text = admin.read('roles.yaml');
+    expect(text).toContain('  # people\n  - role_id: user-role');
+    expect(text).toContain('name: Helpers # the desk');
+    expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+  });
+
+  it('uses the pulled manifest as the base of later edits', async () => {
+    await admin.run('roles pull');
+    await changeElsewhere();
+    admin.edit('roles.yaml', 'name: User', 'name: Person');
+    const { data } = await admin.json<{ modified: { role_id: string }[] }>('roles diff');
+    expect(data.modified.map((role) => role.role_id)).toEqual(['user-role']);
+  });
+});
