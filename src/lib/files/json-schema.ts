@@ -1,4 +1,4 @@
-// JSON Schemas for editors, generated from the contract.
+// JSON Schemas for editors, most of them generated from the contract.
 import { VERSION } from '../kernel/version.ts';
 import * as z from 'zod/mini';
 
@@ -44,7 +44,7 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Allows `$schema` in an object that does not allow unknown fields, or in each form of such an object. */
+/** Adds `$schema` to the properties of an object, or of each of its forms. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };

@@ -4,7 +4,7 @@ import { ownTurn } from '../kernel/clock.ts';
 import { type LineFile, openLineFile } from '../kernel/line-file.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 
-/** The fields that every line has. The domain defines the other fields, and how lines combine. */
+/** The fields that this module uses. The domain defines the other fields, and how lines combine. */
 export interface StoredEvent {
   event: string;
   id: string;
@@ -142,7 +142,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Yields all requests, oldest first. Only a few bytes per line and one part of the requests are in memory. */
+  /** Yields all requests, oldest first. Only the position of each line and one part of the requests are in memory. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
     if (!file) return;

@@ -1,4 +1,4 @@
-// The ledger: the data subject requests sent from this machine, by workspace, with time, author and every status.
+// The ledger: data subject requests sent from or reported to this machine, with workspace, time, author and statuses.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -159,7 +159,7 @@ export function openLedger<Event extends StoredEvent, Request>(
       const own = scopeKey(scope);
       return {
         actor,
-        /** A keyed hash. The hash is the same for the same identity on this machine, and useless elsewhere. */
+        /** Returns a keyed hash, which is the same for the same identity on this machine, and useless elsewhere. */
         hash,
         /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>

@@ -31,8 +31,8 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 }
 
 /**
- * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the position of
- * every problem: syntax, duplicate keys, `__proto__`, values outside JSON (tags, keys other than text, `.inf`), alias
+ * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the positions of up
+ * to 20 problems: syntax, duplicate keys, `__proto__`, values outside JSON (tags, keys other than text, `.inf`), alias
  * bombs, nesting deeper than 100 levels, or control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {

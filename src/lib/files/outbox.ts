@@ -84,7 +84,7 @@ export class Outbox {
     }
   }
 
-  /** Reads new lines under the file's lock, and writes the lines that `work` returns with a single flush. */
+  /** Reads new lines under the file's lock, and appends the lines from `work` with a single flush. */
   exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const lines = work(this.read());

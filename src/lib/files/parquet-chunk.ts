@@ -198,7 +198,7 @@ export class ColumnChunk {
     this.#pages.push({ size, count, at: 0, valueAt: 0, repetition, definition, value });
   }
 
-  /** Reads the values of a page. Values are converted later, when they are taken. */
+  /** Reads the values of a page, and returns a function that converts the value at an index. */
   #values(reader: DataReader, size: number, encoding: Encoding | undefined, count: number): Page['value'] {
     const { convert, element } = this.#leaf;
     if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {

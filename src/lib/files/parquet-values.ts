@@ -21,7 +21,7 @@ type Convert = (raw: Raw) => unknown;
 /** Types whose values cannot be used in a row. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BSON', 'GEOMETRY', 'GEOGRAPHY', 'INTERVAL']);
 
-/** Returns a converter from stored values to exact values or a BadValue. Throws the name of an unsupported type. */
+/** Returns a converter from stored values to exact values or a BadValue. Throws an unsupported type's name. */
 export function leafConverter(element: SchemaElement): Convert {
   const { type, converted_type, logical_type } = element;
   const kind = logical_type?.type ?? converted_type ?? '';

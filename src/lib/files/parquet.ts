@@ -8,7 +8,7 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
 export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
-/** True to read a row group. `firstRow` is the number of its first row, and `endRow` of the row after its last. */
+/** True to read a row group. `firstRow` is its first row, and `endRow` the row after its last. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {
@@ -131,7 +131,7 @@ async function* readRows(
   }
 }
 
-/** Loads Node's own decompressors where available. None of them writes more than the size that a page states. */
+/** Loads the decompressors; GZIP uses Node's own. None of them writes more than the size that a page states. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

@@ -19,7 +19,7 @@ export const projectFileSchema = {
     profile: { type: 'string', description: 'The profile to use in this folder and below' },
     base_url: { ...address, description: 'The platform API' },
     auth_url: { ...address, description: 'The token service' },
-    dsr_base_url: { ...address, description: 'The data subject request API; ends in /v3' },
+    dsr_base_url: { ...address, description: 'The data subject request API; the address ends in /v3' },
     seeding_url: { ...address, description: 'The API for seeding and event intake' },
     identity_url: { ...address, description: 'The identity intake API' },
     org_id: id,

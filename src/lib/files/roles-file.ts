@@ -26,7 +26,7 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
   return `# ${headline}\n${await yamlText(manifest)}`;
 }
 
-/** Updates only what differs from `manifest`. Returns undefined for YAML that cannot be edited in place. */
+/** Returns the text, updated to match `manifest`; undefined for YAML that cannot be edited in place. */
 export async function updateManifestText(
   text: string,
   format: DocumentFormat,
@@ -55,7 +55,7 @@ function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: Manife
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Replaces `read` with `updated`, and keeps a byte order mark if there is one. Does not write to a pipe or device (`stream`). */
+/** Writes `updated` if the file still contains `read`, but never to a pipe or device. Keeps a byte order mark. */
 export function writeBack(path: string, read: string, updated: string): 'written' | 'changed' | 'stream' {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status && !status.isFile()) return 'stream';

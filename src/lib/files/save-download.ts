@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: `finish` adds a known one for the content type. The platform cannot choose either. */
+/** `name` has no extension: `finish` adds one from our own list, or `.bin`. The platform can choose neither. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

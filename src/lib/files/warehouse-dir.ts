@@ -12,7 +12,7 @@ import { shellWord } from '../kernel/words.ts';
 export interface DirectoryFile {
   /** Folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** Path relative to the working directory, for messages. */
+  /** Path below the folder as the user named it, for messages. */
   path: string;
   document: LoadedDocument;
 }

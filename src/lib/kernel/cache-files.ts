@@ -6,7 +6,7 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock } from './lock.ts';
 
-/** Error codes caused by a read-only or full disk. A symlink or another user's file causes a different error. */
+/** Error codes of failed reads and writes. A symlink or another user's file has a different code. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
@@ -45,13 +45,13 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   }
 
   return {
-    /** Runs `work`, and returns undefined if it fails. */
+    /** Runs `work`. Returns undefined if a file cannot be read or written, and rethrows any other error. */
     attempt,
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
     /** Overwrites text of fixed length without waiting for the disk. A kill leaves either the old or the new text. */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
-    /** Runs `work` under the lock file, or without a lock if it cannot be created. `work` must be safe either way. */
+    /** Runs `work` under a lock, or without one if the lock file cannot be created. `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
       const lock = await attempt(() => acquireLock(path, clock, signal));
       try {
@@ -63,7 +63,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-/** Overwrites a file of the same length in place, without waiting for the disk. Replaces any other file. */
+/** Overwrites a file of the same length in place, without waiting for the disk. Otherwise, writes a new file. */
 export function overwriteFile(path: string, text: string): void {
   try {
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== Buffer.byteLength(text)) {

@@ -26,10 +26,10 @@ export type Chain = ReturnType<typeof openChain>;
 
 export interface ChainOptions {
   clock: Clock;
-  /** User and machine, recorded in the lines that the chain itself adds. */
+  /** User and machine, recorded in the lines that the chain itself adds, other than checkpoints. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
-  /** Returns a function that upgrades lines from a version without chains, before each line gets its hash. */
+  /** Resolves to a function that upgrades a line from a version without chains, before the line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
@@ -76,7 +76,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
   /** True if the last line records that `adopt` chained the file: a kill may have prevented the write of the head. */
   const isJustChained = () => lastLines(path).find(isWhole)?.startsWith('{"event":"chained",') === true;
 
-  /** Chains lines from a version without a chain. If the process is killed, the file is unchanged. */
+  /** Chains lines from a version without a chain. A kill leaves either the old file or the chained one. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
     const first = firstWhole();
@@ -139,7 +139,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
 
-  /** Verifies the chain. Needs no lock. The chain must contain `hash`, such as a head that was recorded earlier. */
+  /** Verifies the chain, and that a line has `hash`, such as a head that was recorded earlier. Needs no lock. */
   async function verify(hash?: string): Promise<ChainReport> {
     // Read the head before the lines: another process may append lines in the meantime.
     const known = head.read();
@@ -156,8 +156,8 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
   }
 
   /**
-   * Removes the chained lines that `keep` rejects, and changes no other line. Checkpoints replace the removed lines,
-   * and a final line contains `facts` and the number of removed lines. Resolves to that number.
+   * Removes the chained lines that `keep` rejects. Checkpoints replace them and adjacent checkpoints. A final line
+   * contains `facts` and the number of removed lines. Resolves to that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
@@ -223,7 +223,7 @@ function lastLines(path: string): string[] {
   }
 }
 
-/** Returns the number and hash of the last line that has both. An incomplete line may follow. */
+/** Returns the number and hash of the last line that has both; undefined if no line has them. */
 function lastTip(path: string): ChainTip | undefined {
   let tip = lastLines(path).map(statedTip).find(Boolean);
   if (tip) return tip;

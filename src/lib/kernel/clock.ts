@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** CPU time after which work yields to the event loop. A request needs several turns to get its response. */
+/** Time after which work yields to the event loop. A request needs several turns to get its response. */
 export const SLICE_MS = 10;
 
 /** Lets timers and signals run between units of work. Rejects with `signal.reason` if `signal` is aborted. */
@@ -59,7 +59,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 /**
  * Calls `act` when the signal is aborted. The returned function cancels this and releases `act`: Node links a signal's
- * listeners to each other, so V8's quick collections would keep the removed ones with all that they refer to.
+ * listeners to each other, so V8's quick collections would keep the removed ones and everything that they refer to.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let held: typeof act | undefined = act;

@@ -1,6 +1,6 @@
 // CSV (RFC 4180): writes cells and lines, and detects a file's separator.
 
-/** Quotes a cell if necessary, or if a reader could trim it. `delimiter` is one character. */
+/** Quotes a cell if necessary, or if a reader could trim its spaces. `delimiter` is one character. */
 export function csvCell(text: string, delimiter = ','): string {
   return text.includes(delimiter) || /["\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -9,7 +9,7 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
   return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd;
 }
 
-/** Returns the most frequent separator outside quotes in a header line. In a tie, the first wins (decision: D162). */
+/** Returns the most frequent separator outside quotes in a header line. In a tie, the first in the list wins (D162). */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');
   const count = (sign: string): number => bare.split(sign).length;

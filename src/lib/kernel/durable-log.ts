@@ -6,7 +6,7 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Opens a file (0600) for fsynced appends. Ends an incomplete last line with a newline. */
+/** Opens a file (0600) for fsynced appends. Before an append, ends an incomplete last line with a newline. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;

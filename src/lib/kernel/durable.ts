@@ -1,4 +1,4 @@
-// Crash-safe private files: private folders, atomic writes, fsynced appends.
+// Crash-safe files: private folders, and atomic writes of private files and of files that the user named.
 import {
   accessSync,
   closeSync,
@@ -59,8 +59,8 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file named by the user: atomically, or in place for pipes and devices. Keeps the mode and owner of an
- * existing file. A new file gets `mode` (default: 0666 minus the umask). Follows symlinks, but not if `mode` is 0600.
+ * Writes a file named by the user: atomically, or in place for pipes and devices. An existing file keeps its owner and,
+ * without `mode`, its mode. A new file gets `mode` or 0666 minus the umask. Throws for a symlink if `mode` is 0600.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -133,7 +133,7 @@ interface OpenFile {
 
 function openUserFile(path: string, mode?: number): OpenFile {
   const existing = statSync(path, { throwIfNoEntry: false });
-  // A path under /dev may refer to a file that another process has open, but /dev/shm contains ordinary files.
+  // A path under /dev or /proc may refer to a file that is already open, but /dev/shm contains ordinary files.
   if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
   if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
   // Renaming needs only permission for the folder, but a read-only file must not be replaced.

@@ -104,7 +104,7 @@ export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }
 
-/** Returns the code of a failed system call, such as `ENOENT`; undefined for any other value. */
+/** Returns the `code` of an error, such as `ENOENT`; undefined if it has none. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

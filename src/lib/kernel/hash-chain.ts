@@ -15,7 +15,7 @@ export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 type OwnEvent =
   /** Replaces pruned lines. Not hashed itself: it has the hash of the last of them, and the chain continues from it. */
   | { event: 'checkpoint'; entries: number }
-  /** Total number of lines that the checkpoints replace. */
+  /** Records that one `prune` removed this number of lines. */
   | { event: 'pruned'; entries: number }
   /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string }
@@ -64,18 +64,18 @@ function linkHash(before: string, body: string): string {
 }
 
 export interface ChainFault {
-  /** Line number in the file, counted from 1; null for lines missing at its end. */
+  /** Line number in the file, counted from 1; null for a fault without a line, such as lines missing at the end. */
   line: number | null;
-  /** Name of a rotated file; absent for the current file. */
+  /** Path of a rotated file; absent for the current file. */
   file?: string;
-  /** First affected entry; null for a line without a number. */
+  /** First affected entry; null if it is unknown, as for a line without a number. */
   entry: number | null;
   kind: 'changed' | 'missing' | 'added';
   message: string;
 }
 
 export interface ChainReport {
-  /** Number and hash of the last line. */
+  /** Number and hash of the last line in the chain. */
   tip: ChainTip;
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
@@ -88,7 +88,7 @@ export interface ChainReport {
   faults: ChainFault[];
   /** Number of faults not listed. */
   omitted: number;
-  /** Facts that may also have a harmless cause. */
+  /** Facts that may have a harmless cause. */
   notes: string[];
   /** False if no line has the given hash. */
   hasHash: boolean;

@@ -14,7 +14,7 @@ const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 /** A value that `parseJson` returns. Integers beyond 2^53 are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
-/** Thrown by `parseJson`. `offset` is the index of the invalid character. */
+/** Thrown by `parseJson`. `offset` is the index of the first invalid character, if there is one. */
 export class JsonError extends Error {
   readonly offset: number | undefined;
   constructor(message: string, offset?: number) {

@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Opens a file; undefined if it does not exist yet. Ignores lines appended after it was opened. */
+/** Opens a file; returns undefined if it does not exist. Ignores lines appended after it was opened. */
 export function openLineFile(path: string) {
   let descriptor: number;
   try {

@@ -1,4 +1,4 @@
-// A lock between processes. A killed holder never blocks the others.
+// A lock between processes. Another process can break the lock of a killed one.
 import {
   closeSync,
   fstatSync,
@@ -20,7 +20,7 @@ import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 import { readRecord } from './json.ts';
 
-/** Age of a lock after which its holder on another machine, which refreshes the lock, counts as dead. */
+/** A holder on another machine counts as dead if it has not refreshed its lock for this long. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
 /** First pause of a waiting process. Pauses grow up to `SLOWEST_POLL_MS`. */
@@ -41,15 +41,15 @@ export interface Lock {
 }
 
 /**
- * Acquires the lock file at `path`, or returns undefined if a running process holds it. Breaks a dead holder's lock.
- * Only a process that holds a lock *on that dead instance* (with its nonce in the name) may remove it. So two processes
- * never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
+ * Acquires the lock file at `path`, or returns undefined if another process holds or breaks it. Breaks a dead holder's
+ * lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may remove it. So two
+ * processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
 }
 
-/** `root` is the original lock: `path` itself, or the lock whose dead instance the holder of `path` may remove. */
+/** `path` is the lock `root` itself, or a marker below it: the right to remove the file of one dead holder. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
   ownLife ??= lifeOf(host.pid);
@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder named in a lock file, dead or alive. For damaged content, returns PID 0 as a dead holder. */
+/** Returns the holder named in a lock file, dead or alive; PID 0 for damaged content; undefined without a file. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -170,7 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/** Returns the process's start time in ticks since boot; `ended` for a zombie. Only Linux reports it in a file. */
+/** Returns the process's start time in ticks since boot; `ended` for a zombie; undefined except on Linux. */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;
@@ -184,7 +184,7 @@ function lifeOf(pid: number): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** The nonce alone makes the marker's name unique for each holder, even if several processes were killed. */
+/** Removes a dead holder's file; returns false if another process is doing so. Each holder has its own marker. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);

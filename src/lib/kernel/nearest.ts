@@ -1,10 +1,10 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import { type Hint, type Hints, usageError } from './errors.ts';
 
-/** Many ids and fields share a short prefix, so shorter words suggest nothing. */
+/** Many ids and fields share a short prefix, so shorter words are not treated as prefixes. */
 const LEAST_BEGINNING = 3;
 
-/** Returns the only candidate that starts with `word`, or else the most similar one. Ignores case. */
+/** Returns an equal candidate, the only one that starts with `word`, or the most similar one. Ignores case. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** Returns the candidate with the smallest edit distance, at most two fifths of the length of `word`. Ignores case. */
+/** Returns the candidate with the smallest edit distance: at most 1, or two fifths of a longer word. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -51,7 +51,7 @@ export function choiceHint(word: string, allowed: readonly string[]): string {
   return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
-/** Returns the id equal to `text`, or the only one that begins with it. Throws usage (2) if several do, or for ''. */
+/** Returns the id equal to `text`, or the only one that begins with it. Throws usage (2) for several, and for ''. */
 export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
   if (text === '') throw usageError(`The ${noun} is empty.`, list);
   const [found, ...others] = ids.filter((id) => id.startsWith(text));

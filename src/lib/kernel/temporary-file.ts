@@ -34,7 +34,7 @@ export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
 
-/** Removes entries that are older than `ms` and whose process has exited. */
+/** Removes the spent entries that are older than `ms` and whose process has exited. */
 function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
   try {
     for (const name of readdirSync(folder)) {

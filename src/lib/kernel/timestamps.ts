@@ -42,14 +42,14 @@ export function isoMillis(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Formats a time like `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
+/** Formats a time in the format of `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
 export function manifestTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
-/** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text and invalid days. */
+/** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text, days and times. */
 export function parseIso(text: string | null | undefined): number | undefined {
   const match = ISO.exec(text ?? '');
   if (!match) return undefined;

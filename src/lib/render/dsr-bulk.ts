@@ -68,7 +68,7 @@ export function renderDuplicates(rows: readonly { row: number; text: string }[],
   return ['Rejected as duplicates:', ...rows.map(({ row, text }) => wrapUnder(lead(row), text, width))].join('\n');
 }
 
-/** Returns a line per request: row, type and subject. Text longer than `width` columns continues on the next line. */
+/** Returns a line per request: row, type and details. Text longer than `width` columns continues on the next line. */
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;
   const digits = String(rows.at(-1)?.row ?? 0).length;

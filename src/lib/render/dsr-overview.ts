@@ -27,7 +27,7 @@ export const REQUEST_COLUMNS: Column<RequestOverview>[] = [
   { key: 'answered_at', title: 'answered', value: (request) => request.answered_at, rank: 7 },
 ];
 
-/** On a terminal, deadlines are shown in days, so that the type fits in 100 columns. */
+/** On a terminal, deadlines are shown without a time of day, so that the type fits in 100 columns. */
 const DUE_COLUMNS = REQUEST_COLUMNS.flatMap((column): Column<RequestOverview>[] => {
   if (column.key === 'subject_request_type') return [{ ...column, rank: 0 }];
   if (column.key !== 'deadline') return [column];

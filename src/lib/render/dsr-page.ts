@@ -33,7 +33,7 @@ const SECTIONS: Section[] = [
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** `unread` contains the ids of requests whose state comes from the ledger. With `isDue`, all requests are due. */
+/** `unread` contains the ids of requests whose state comes from the ledger. `isDue` is true if all of them are due. */
 interface PageOptions {
   isDue: boolean;
   unread: Pick<ReadonlySet<string>, 'has'>;

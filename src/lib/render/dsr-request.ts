@@ -12,7 +12,7 @@ import { wrapUnder } from './width.ts';
 // Same width as the details before a confirmation.
 const LABEL_WIDTH = 12;
 
-/** Returns `label value` lines, at most `width` columns wide. Masks identities unless they may be shown. */
+/** Returns `label value` lines. Most wrap at `width` columns. Masks identities unless they may be shown. */
 export function renderRequest(
   { request, showIdentities, now }: { request: DsrRequest; showIdentities: boolean; now: number },
   style: Style,

@@ -12,7 +12,7 @@ const LISTED_ISSUES = 50;
 /** Longer messages, which quote a whole input such as a file with a single line, are truncated. */
 const LONGEST_TEXT = 4000;
 
-/** Masks text before truncating it: half of a secret would not be recognized. */
+/** Truncates long text. Masks it first, because half of a secret would not be recognized. */
 function shortened(text: string, redactor: Redactor): string {
   if (text.length <= LONGEST_TEXT) return text;
   const masked = redactor.text(text);
@@ -36,7 +36,7 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** Returns the number of issues that are not shown, and how to see all of them. Undefined if all issues are shown. */
+/** Returns the number of issues that are not shown, and how to see them. Undefined if all issues are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;

@@ -1,10 +1,10 @@
-// Shows each changed field as two lines: the old value and the new value.
+// Shows the old and the new value of each changed field.
 import type { FieldChange } from '../domain/field-changes.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import type { Style } from './style.ts';
 
-/** Returns lines such as `- name: "a"` and `+ name: "b"`, indented. Multi-line strings are compared line by line. */
+/** Returns lines such as `- name: "a"` and `+ name: "b"`, indented. A multi-line string takes several lines. */
 export function fieldLines(changes: Readonly<Record<string, FieldChange | undefined>>, style: Style): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     if (!change) return [];

@@ -27,7 +27,7 @@ export interface RunsSource extends PageSource {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Minimum width of all columns together, in pixels. On a phone, the chart scrolls. */
+/** Width in pixels that the columns share, within the limits of `COLUMN`. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
 const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;

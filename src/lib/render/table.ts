@@ -52,7 +52,7 @@ export async function drawTable<Row>(
   return [text, ...note.map((line) => options.style.dim(line))].join('\n');
 }
 
-/** Draws a record as lines of the form `KEY value`. Values that exceed `terminal` columns wrap. */
+/** Draws a record as lines of the form `KEY value`. Values that exceed `terminal` columns wrap, except ids. */
 export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
   return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
 }

@@ -17,7 +17,7 @@ export interface Column<Row> {
   paint?(text: string, row: Row, style: Style): string;
   /** True for an id, which is never truncated or dropped. */
   id?: boolean;
-  /** True for a table's main content: it wraps instead of being truncated. If that is too narrow, rows become cards. */
+  /** True for a table's main content: it wraps instead of being truncated. If it does not fit, rows become cards. */
   uncut?: boolean;
   /** A table that is too wide drops empty columns, then others, highest rank first. 0 (default) is never dropped. */
   rank?: number;

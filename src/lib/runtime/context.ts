@@ -142,7 +142,7 @@ export interface Prompts {
    * allows. Throws usage (2) if no one can answer, and guard (12) if the answer is no.
    */
   confirm(question: string, canGoBack?: boolean): Promise<boolean>;
-  /** Requires `expected`, typed or from `--confirm`. Throws `exit` (default 2) if no one can answer, or guard (12). */
+  /** Requires `expected`, typed or from `--confirm`. Throws guard (12), or `exit` (default 2) if no one can answer. */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
@@ -199,7 +199,7 @@ export interface Context {
   readonly paths: SettingsPaths;
   /** The cache. If the home folder is read-only or full, the cache is kept in memory, after one warning. */
   readonly cacheFiles: CacheFiles;
-  /** Aborted by Ctrl-C, SIGTERM, or the command's `--timeout`. */
+  /** Aborted by Ctrl-C, by SIGTERM or SIGHUP, or by the command's `--timeout`. */
   readonly signal: AbortSignal;
   /** Returns the settings for these flags, or for `--profile PROFILE`, each with its origin. */
   settings(profile?: string): Promise<Settings>;
@@ -209,7 +209,7 @@ export interface Context {
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** The API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
-  /** Shows the target of a write with valid input, before its plan. Throws guard (12) under `access: read`. */
+  /** Shows the target of a write before its plan. Call it once the input is valid. Throws guard (12) if read-only. */
   startWrite(scope: WriteScope, ids?: TargetIds): Promise<Target>;
   /**
    * Asks for confirmation after `startWrite`. The user must type the name of a protected profile, and also `typed`.

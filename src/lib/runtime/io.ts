@@ -5,7 +5,7 @@ import { systemErrorCode, usageError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import type { Io, TextSink } from './context.ts';
 
-/** Fallback for a terminal that does not report its size. */
+/** Fallback if neither the terminal nor the environment reports a size. */
 const DEFAULT_SIZE = { columns: 80, rows: 24 };
 
 export function processIo(): Io {

@@ -58,7 +58,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     throw invalidInput("A definition refers to one of this program's secrets. Nothing was sent.", issues, hint);
   }
 
-  /** Throws guard (12) for references that need permission. */
+  /** Throws guard (12) for references that are not allowed. */
   function guard(references: readonly JudgedReference[]): void {
     const refused = references.flatMap((source) => {
       const refused = refusal(source);

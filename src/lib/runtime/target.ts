@@ -71,7 +71,7 @@ export function placeOf(target: Readonly<Record<string, string | null | undefine
     .map(String);
 }
 
-/** Returns text for a question, such as `workspace 3001 (production)`. `environments` lists those in the data. */
+/** Returns text for a question, such as `workspace 3001 (production)`. `environments`: the environments in the data. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;

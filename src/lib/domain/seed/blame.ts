@@ -22,7 +22,7 @@ interface Attribute {
   cleared: boolean;
 }
 
-/** After this many rejections because of it, an attribute counts as invalid, unless a row with it was accepted. */
+/** An attribute counts as invalid after this many such rejections, unless a row with it was accepted. */
 const PROOF = 2;
 /** Limits the memory used for names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;

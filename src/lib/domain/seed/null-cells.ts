@@ -1,4 +1,4 @@
-// Clears the cells of a record that contain a null word, as bytes or as values.
+// Clears the cells of a record that consist of a null word, as bytes or as values.
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';

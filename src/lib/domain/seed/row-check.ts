@@ -30,7 +30,7 @@ const LEAP_YEAR = String.raw`(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468]
 const DAY = String.raw`(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31`;
 const DATE = String.raw`"(?:\d{4}-(?:(?:0[1-9]|1[0-2])-${DAY})|${LEAP_YEAR}-02-29)"`;
 
-/** Values longer than this go to the exact check. */
+/** Values near or above the contract's limit of 4,096 characters go to the exact check. */
 const IDENTITY = String.raw`(?!"(?:[^"\\]|\\.){4095})${NAME}`;
 
 /** Matches nothing if there are no patterns. */

@@ -15,7 +15,7 @@ export interface ReceivedCallback {
 
 export interface CallbackServer {
   port: number;
-  /** Stops accepting requests, and resolves once all in-flight requests are answered. */
+  /** Stops accepting requests, and resolves once all callbacks that were received completely are answered. */
   close(): Promise<void>;
 }
 
@@ -23,17 +23,17 @@ export interface CallbackServer {
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 /** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above this number, the oldest idle connection is closed, so that idle connections cannot block callbacks. */
+/** Above this number, the oldest waiting connection is closed, so that idle connections cannot block callbacks. */
 const MAX_CONNECTIONS = 500;
 
-/** Starts the listener. `answer` returns the status of an empty response. Throws KnownError if the port is taken. */
+/** Starts the listener. `answer` returns the status of an empty response. Throws KnownError if it cannot listen. */
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
 ): Promise<CallbackServer> {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
-  /** Connections waiting for their sender, oldest first. Excludes connections whose callback is being answered. */
+  /** Connections that are idle or still sending, oldest first. Excludes those whose callback is being answered. */
   const waiting = new Set<Socket>();
   let connections = 0;
   const server = createServer(

@@ -1,4 +1,4 @@
-// The trusted certificate authorities: those from Node, `--ca-file` and NODE_EXTRA_CA_CERTS.
+// The trusted certificate authorities: those from Node, `--ca-file`, NODE_EXTRA_CA_CERTS and the embedded platform.
 import { existsSync, readFileSync } from 'node:fs';
 import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';

@@ -108,7 +108,7 @@ export function usageOf(command: Command): string {
     const name = `${one.name()}${one.variadic ? '…' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  // Only a command that can run without a subcommand has its own help.
+  // Among the commands with subcommands, only those that can run without one have a record.
   const below = command.commands.length === 0 ? [] : [helpOf(command) ? '[command]' : '<command>'];
   return [pathOf(command), ...below, ...words, '[flags]'].join(' ');
 }

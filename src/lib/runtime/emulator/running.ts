@@ -44,7 +44,7 @@ function folderOf({ state }: SettingsPaths): string {
   return join(state, 'emulators');
 }
 
-/** Returns undefined if the file is missing or has different contents. */
+/** Returns undefined if the file is missing or has unexpected contents. */
 function readEmulator(path: string): RunningEmulator | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;

@@ -77,7 +77,7 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   if (reason instanceof KnownError && exitOf(reason) !== 'waitTimedOut') throw new ServiceStopped();
 }
 
-/** Returns the parts of the profile that determine the tools and their responses. Warns if there are no write tools. */
+/** Returns the parts of the profile that determine the tools and responses. Warns if `allowWrites` has no effect. */
 async function readProfile(ctx: Context, allowWrites: boolean) {
   try {
     const settings = await ctx.settings();

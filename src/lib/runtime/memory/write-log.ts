@@ -1,4 +1,4 @@
-// The log of all writes from this machine: a private hash chain, with a start line and an end line for each write.
+// The log of all writes from this machine: a private hash chain, with a start line and an end line for each command.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';

@@ -28,7 +28,7 @@ export function fenced(text: string, { env, stdout }: { env: Io['env']; stdout: 
   return `::stop-commands::${token}\n${text}${text.endsWith('\n') ? '' : '\n'}::${token}::\n`;
 }
 
-/** Returns an `::add-mask::` command for each line of the secret. Masking short lines would hide too much. */
+/** Returns an `::add-mask::` command for each line that is not short: masking short lines would hide too much. */
 export function maskCommands(secret: string): string {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines

@@ -12,7 +12,7 @@ type State = Parameters<Progress['update']>[0];
 const LIVE_INTERVAL_MS = 100;
 export const PLAIN_INTERVAL_MS = 10_000;
 const SECOND_MS = 1000;
-/** Operations shorter than this are not reported. */
+/** Plain lines do not report operations shorter than this. */
 const UNNOTICED_MS = 1000;
 /** Minimum time between events for states that change quickly, so that the log of a long run stays small. */
 const PASSING_INTERVAL_MS = 1000;

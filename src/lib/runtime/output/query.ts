@@ -27,7 +27,7 @@ export async function compileQuery(expression: string): Promise<Query> {
 
 const NAMED = 12;
 
-/** Returns the note for a query without results. It names the fields: JMESPath accepts a mistyped one. */
+/** Returns the note for a query without results. It names the fields, because JMESPath accepts unknown ones. */
 export function foundNothing(data: unknown, severalProfiles: boolean): string {
   const text = 'The query found nothing.';
   if (severalProfiles) return `${text} With several profiles, it is applied to the list of {profile, data}.`;

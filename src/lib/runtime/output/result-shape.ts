@@ -38,7 +38,7 @@ export function repeatedSchema(command: Command): Schema | undefined {
   return {
     $schema: DRAFT,
     title: `Result of \`${pathOf(command)} -o json\` for several profiles`,
-    description: `[{"profile","data":${textOf(schema)}}], or {"profile","error"} for one that failed`,
+    description: `[{"profile","data":${textOf(schema)}}], or {"profile","error"} for a profile that failed`,
     type: 'array',
     items: { oneOf: [part('data', opened(schema)), part('error', error)] },
   };

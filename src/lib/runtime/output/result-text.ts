@@ -25,7 +25,7 @@ export function isJsonFormat({ output }: GlobalFlags): boolean {
   return output === 'json' || output === 'ndjson';
 }
 
-/** Returns the result's text with a trailing newline; empty for an empty list on a terminal. */
+/** Returns the result's text with a trailing newline; empty if there is nothing to print. */
 export async function resultText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   const isVerbatim = flags.formatOfFile && view.kind === 'document' && view.verbatim?.(data);
   switch (isVerbatim ? 'table' : flags.output) {

@@ -1,4 +1,4 @@
-// Writes the result of a command to standard output or to the `--out` file, and also to the step summary.
+// Writes a command's result to standard output or the `--out` file and, with `--summary`, to the step summary.
 import { resolve } from 'node:path';
 import { fail } from '../../errors/fail.ts';
 import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';

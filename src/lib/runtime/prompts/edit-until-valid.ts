@@ -8,9 +8,9 @@ import type { EditedFile } from './editor.ts';
 const HEADER_MARK = '#! ';
 
 /**
- * Returns the checked text, or undefined if the user changed nothing or emptied the file. `check` throws KnownError for
- * invalid text. Without a terminal, or if the same text is saved twice, that error ends the edit, so that no script
- * loops forever.
+ * Returns the result of `check`, or undefined if the user changed nothing or emptied the file. `check` throws
+ * KnownError for invalid text. Without a terminal, or if the same text is saved twice, that error ends the edit, so
+ * that no script loops forever.
  */
 export async function editUntilValid<T>(
   ctx: Context,
