@@ -1,7 +1,6 @@
 // `log`: every write from this machine, as a chain of entries.
 import {
   appendFileSync,
-  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -232,14 +231,13 @@ it('filters writes by time and command, and limits their number', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
 });
 
-it('performs the write and prints a warning if the log is not writable', async () => {
-  await update('One');
-  writeFileSync(join(folder(), 'blocked'), '');
-  chmodSync(path(), 0o400);
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) return;
+it('performs the write and prints one warning if the log is not writable', async () => {
+  // A folder instead of the file: a mode would not stop root.
+  mkdirSync(path(), { recursive: true });
   const { code, stderr } = await update('Two');
-  expect([code, stderr]).toEqual([0, expect.stringContaining('This command continues without it.')]);
+  expect(code).toBe(0);
+  expect(stderr.match(/^Warning: Cannot .*writes\.ndjson.* This command continues without it\.$/gm)).toHaveLength(1);
+  expect((await home.json('roles get user-role')).data).toMatchObject({ name: 'Two' });
 });
 
 it('prints one write in full, given a prefix of its id', async () => {

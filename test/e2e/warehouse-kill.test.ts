@@ -21,10 +21,18 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--force'];
+const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--force', '-o', 'json'];
+
+/** What `warehouse apply` reports. */
+interface Applied {
+  steps: { id: string; outcome: string }[];
+  unchanged: string[];
+}
+const CONFLICT = expect.stringMatching(/^Conflict: /) as unknown;
 
 interface Ended {
   code: number | null;
+  stdout: string;
   stderr: string;
 }
 
@@ -43,15 +51,16 @@ function start(args: readonly string[], state = 'state'): { ended: Promise<Ended
       ...environmentOf(home.platform.ready),
       ...SECRET_ENV,
     } as Record<string, string>,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let stderr = '';
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
   let over = false;
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code) => {
       over = true;
-      resolve({ code, stderr });
+      resolve({ code, stdout, stderr });
     });
   });
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
@@ -68,6 +77,12 @@ async function killAfter(requests: number, args: readonly string[]): Promise<End
   }
   return await program.ended;
 }
+
+/** Returns the number of creations that the platform accepted. */
+const accepted = async (): Promise<number> =>
+  (await home.platform.api.requests()).filter(
+    ({ method, status, path }) => method === 'POST' && status === 200 && !path.includes('/oauth/'),
+  ).length;
 
 /** Returns the lock files and temporary files in all `warehouse` folders. */
 const locks = (): string[] =>
@@ -89,10 +104,7 @@ test('writes everything once when an apply is killed repeatedly and run again', 
   expect((await start(APPLY).ended).code).toBe(0);
   const { data } = await home.json('warehouse diff sync', { env: SECRET_ENV });
   expect(data).toMatchObject({ steps: [], summary: { unchanged: WRITES } });
-  const posts = (await home.platform.api.requests()).filter(
-    ({ method, status, path }) => method === 'POST' && status === 200 && !path.includes('/oauth/'),
-  );
-  expect(posts).toHaveLength(WRITES);
+  expect(await accepted()).toBe(WRITES);
   // Only a write removes the lock of a killed process.
   home.write('sync/connections/crm.yaml', CONNECTION.replace('name: CRM warehouse', 'name: Warehouse'));
   expect((await start(APPLY).ended).code).toBe(0);
@@ -129,10 +141,20 @@ test.each([
   'creates each resource exactly once in concurrent applies %s, at least one of which succeeds',
   async (_who, state) => {
     const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
-    for (const { code, stderr } of results) {
+    const created = new Set<string>();
+    for (const { code, stdout, stderr } of results) {
       // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).
       expect([0, 1, 6], stderr).toContain(code);
+      if (code === 6) expect(stderr).toContain('{"error":{"code":"');
+      if (stdout === '') continue;
+      const { steps, unchanged } = JSON.parse(stdout) as Applied;
+      expect(steps.length + unchanged.length).toBe(WRITES);
+      for (const { id, outcome } of steps) if (outcome === 'done') created.add(id);
+      if (code === 0) expect(steps.filter(({ outcome }) => outcome !== 'done')).toEqual([]);
+      else expect(steps).toContainEqual(expect.objectContaining({ outcome: 'failed', reason: CONFLICT }));
     }
+    expect(created.size).toBe(WRITES);
+    expect(await accepted()).toBe(WRITES);
     expect(results.some(({ code }) => code === 0)).toBe(true);
     expect((await start(APPLY).ended).code).toBe(0);
     expect((await home.json('warehouse diff sync', { env: SECRET_ENV })).data).toMatchObject({ steps: [] });
@@ -141,11 +163,14 @@ test.each([
   },
 );
 
-test('triggers as many runs as simultaneous triggers report', async () => {
+test('starts exactly the runs that simultaneous triggers report, and rejects the other triggers', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
-  const trigger = ['pipelines', 'trigger', 'customers', '--yes'];
+  const trigger = ['pipelines', 'trigger', 'customers', '--yes', '-o', 'json'];
   const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(trigger, `state-${index}`).ended));
   const done = results.filter(({ code }) => code === 0);
-  for (const { code, stderr } of results) expect([0, 6], stderr).toContain(code);
-  expect((await home.json<unknown[]>('pipelines runs customers --all')).data).toHaveLength(done.length);
+  const reported = done.map(({ stdout }) => (JSON.parse(stdout) as { pipeline_run_id: number }).pipeline_run_id);
+  for (const { code, stderr } of results)
+    if (code !== 0) expect([code, stderr]).toEqual([6, expect.stringContaining('"code":"pipelines.not_idle"')]);
+  const { data } = await home.json<{ id: number }[]>('pipelines runs customers --all');
+  expect(data.map(({ id }) => id).sort()).toEqual(reported.sort());
 });

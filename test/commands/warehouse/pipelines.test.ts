@@ -295,15 +295,29 @@ describe('the chart of recent runs', () => {
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
   it.each(['runs', 'report'])(
-    'is printed by %s on a terminal, in ASCII on a dumb one, but not with -o json, -o csv or -q',
+    'is printed by %s on a terminal, in ASCII on a dumb one, but not in a pipe or with -o json, -o csv or -q',
     async (verb) => {
       await run('pipelines trigger customers --yes --wait');
       const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
       expect(stderr).toMatch(/Last run: █ {2}1 success; \d+ records$/m);
       const dumb = await run(`pipelines ${verb} customers`, { tty, env: { ...utf8, TERM: 'dumb' } });
       expect(dumb.stderr).toMatch(/Last run: # {2}1 success/);
-      for (const more of ['-o json', '-o csv', '-q']) {
-        const { stdout, stderr: printed } = await run(`pipelines ${verb} customers ${more}`, { tty, env: utf8 });
+      const pipe = { stdin: false, stdout: false, stderr: false };
+      for (const [more, where] of [
+        ['', pipe],
+        [' -o json', tty],
+        [' -o csv', tty],
+        [' -q', tty],
+      ] as const) {
+        const {
+          code,
+          stdout,
+          stderr: printed,
+        } = await run(`pipelines ${verb} customers${more}`, {
+          tty: where,
+          env: utf8,
+        });
+        expect([code, stdout]).toEqual([0, expect.stringContaining('success')]);
         expect(`${stdout}${printed}`).not.toContain('Last run');
       }
     },

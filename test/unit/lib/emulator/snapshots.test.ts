@@ -24,8 +24,11 @@ const statusOf = async (platform: TestEmulator, id: string): Promise<unknown> =>
 };
 
 describe('snapshots', () => {
-  it('restore profiles, requests, faults and the clock, even twice', async () => {
+  it('restore profiles, requests, roles, faults and the clock, even twice', async () => {
     const platform = await start();
+    const rolesPath = `${platform.accountPath}/roles`;
+    const roles = async () => (await platform.call('GET', rolesPath)).json as { roles: object[] };
+    const rolesBefore = await roles();
     await platform.clock.set('2026-03-01T00:00:00Z');
     const first = await submit(platform);
     await platform.faults.add({ status: 503, path: '/nowhere' });
@@ -34,6 +37,9 @@ describe('snapshots', () => {
     const second = await submit(platform, 'kim@people.example');
     await platform.clock.advance('30d');
     await platform.faults.clear();
+    const body = { roles: rolesBefore.roles.map((role) => ({ ...role, description: 'Changed' })) };
+    expect(await platform.call('PUT', rolesPath, { body })).toMatchObject({ status: 200 });
+    expect(await roles()).not.toEqual(rolesBefore);
     const seed = { environment: 'production', xpid: 5, calculated_attributes: {} };
     await platform.send('POST', '/v2/calculatedattributes', { body: seed, headers: WORKSPACE });
     expect(await statusOf(platform, first)).toBe('completed');
@@ -43,6 +49,7 @@ describe('snapshots', () => {
       expect([await statusOf(platform, first), await statusOf(platform, second)]).toEqual(['pending', 404]);
       expect(await platform.faults.list()).toEqual([{ status: 503, path: '/nowhere' }]);
       expect(await platform.state.counts()).toEqual(before);
+      expect(await roles()).toEqual(rolesBefore);
     }
     await platform.clock.advance('30d');
     expect(await statusOf(platform, first)).toBe('completed');
