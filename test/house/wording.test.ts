@@ -7,58 +7,143 @@ import { root } from '../helpers/root.ts';
 import { readSources } from './sources.ts';
 import { PHRASES } from './wording.ts';
 
-/** A piece of text and the number of its first line. */
-interface Piece {
+interface Line {
   line: number;
   text: string;
 }
 
+/** Lines that a reader reads as one text, because a phrase may continue on the next line. */
+type Piece = Line[];
+
+const linesFrom = (line: number, text: string): Line[] =>
+  text.split('\n').map((part, index) => ({ line: line + index, text: part.trim() }));
+
 /** Returns comments, and strings that have more than one word. */
 function piecesOfCode(text: string, ast: ts.SourceFile): Piece[] {
   const pieces: Piece[] = [];
-  const add = (start: number, found: string): void => {
-    pieces.push({ line: ast.getLineAndCharacterOfPosition(start).line + 1, text: found.replace(/\s*\n[\s*/]*/g, ' ') });
+  const lineAt = (position: number): number => ast.getLineAndCharacterOfPosition(position).line + 1;
+  const comments = new Map<number, ts.CommentRange>();
+  const linesOf = (node: ts.Node): Line[] => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText) return linesFrom(lineAt(node.getStart(ast)), node.text);
+    return isSum(node) ? [...linesOf(node.left), ...linesOf(node.right)] : [];
   };
-  const comments = new Set<number>();
   const visit = (node: ts.Node): void => {
-    for (const { end, pos } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {
-      if (!comments.has(pos)) add(pos, text.slice(pos, end));
-      comments.add(pos);
-    }
-    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
-      if (node.text.includes(' ')) add(node.getStart(ast), node.text);
-    }
-    ts.forEachChild(node, visit);
+    const found = isSum(node.parent) ? [] : linesOf(node);
+    if (found.some((line) => line.text.includes(' '))) pieces.push(found);
+    const children = node.getChildren(ast).filter((child) => !ts.isJSDoc(child));
+    children.forEach(visit);
+    if (children.length > 0) return;
+    const before = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
+    const after = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];
+    for (const range of [...before, ...after]) comments.set(range.pos, range);
   };
   visit(ast);
+  return [...pieces, ...joinComments([...comments.values()])];
+
+  function joinComments(ranges: ts.CommentRange[]): Piece[] {
+    const joined: (Piece & { kind?: ts.SyntaxKind })[] = [];
+    for (const { end, kind, pos } of ranges.sort((one, other) => one.pos - other.pos)) {
+      const lines = linesFrom(lineAt(pos), text.slice(pos, end)).map((it) => ({
+        ...it,
+        text: it.text.replace(/^(?:\/\/|\/?\*+\/?)\s*|\s*\*\/$/g, ''),
+      }));
+      const last = joined.at(-1);
+      const follows = last?.kind === kind && last.at(-1)?.line === lineAt(pos) - 1;
+      if (last && follows && kind === ts.SyntaxKind.SingleLineCommentTrivia) last.push(...lines);
+      else joined.push(Object.assign(lines, { kind }));
+    }
+    return joined;
+  }
+}
+
+/** True for strings joined by `+`. */
+function isSum(node: ts.Node | undefined): node is ts.BinaryExpression {
+  return node !== undefined && ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+}
+
+/** Returns the paragraphs, list items and table rows of a page, without its code. */
+function piecesOfPage(text: string): Piece[] {
+  const prose = text.replace(/^ *```[^]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''));
+  const pieces: Piece[] = [];
+  let isOpen = false;
+  for (const line of linesFrom(1, prose)) {
+    const content = line.text.replace(/^>\s*/, '');
+    const last = pieces.at(-1);
+    if (isOpen && last && content !== '' && !/^(?:[-*+|#]|\d+\.) ?/.test(content))
+      last.push({ ...line, text: content });
+    else pieces.push([{ ...line, text: content }]);
+    isOpen = content !== '' && !/^[|#]/.test(content);
+  }
   return pieces;
 }
 
-/** Returns a page's prose, without its code. */
-function piecesOfPage(text: string): Piece[] {
-  const prose = text.replace(/^ *```[^]*?^ *```/gm, (block) => block.replace(/[^\n]/g, ''));
-  return prose.split('\n').map((line, index) => ({ line: index + 1, text: line.replace(/`[^`]*`/g, '``') }));
+/** Returns the blocks of comments in a YAML file. */
+function piecesOfYaml(text: string): Piece[] {
+  const comments = linesFrom(1, text).map((it) => ({ ...it, text: /(?:^|\s)#\s?(.*)/.exec(it.text)?.[1] ?? '' }));
+  return comments.reduce<Piece[]>((pieces, it) => {
+    const last = pieces.at(-1);
+    if (it.text === '' || !last) return [...pieces, [it]];
+    last.push(it);
+    return pieces;
+  }, []);
 }
 
 function faultsOf(path: string, pieces: Piece[]): string[] {
-  return pieces.flatMap(({ line, text }) =>
-    PHRASES.flatMap(([phrase, better]) => {
-      const found = phrase.exec(text)?.[0];
-      return found === undefined ? [] : [`${path}:${line}: "${found}": write: ${better}`];
-    }),
-  );
+  return pieces.flatMap((lines) => {
+    // Code keeps its length, so that positions remain correct.
+    const text = lines
+      .map((it) => it.text)
+      .join(' ')
+      .replace(/`[^`]*`/g, (code) => (path.endsWith('.md') ? '`'.repeat(code.length) : code));
+    return PHRASES.flatMap(([phrase, better]) => {
+      const match = phrase.exec(text);
+      if (!match) return [];
+      let end = 0;
+      const { line } = lines.find((it) => (end += it.text.length + 1) > match.index) ?? { line: 0 };
+      return [`${path}:${line}: "${match[0]}": write: ${better}`];
+    });
+  });
 }
 
-it('finds a phrase in a comment, in a message and in a page, and reports its line', () => {
+it('finds a phrase in comments, messages and pages, also across lines, and reports its first line', () => {
   // The samples in this test contain listed phrases on purpose.
-  const code = '// Nobody reads it.\nconst a = fail(`it was refused $' + "{x} and so long as`);\nconst b = 'refused';";
+  const code = `// Nobody reads it.
+const a = fail(\`it was refused \${x} and so long as\`);
+const b = 'refused';
+// The answer was read so
+// long ago.
+const c = 'it was' + ' told';
+/**
+ * It goes
+ * on.
+ */
+const d = [
+  1, // at hand
+  // Look
+];
+// at
+`;
   const ast = ts.createSourceFile('x.ts', code, ts.ScriptTarget.Latest, true);
-  const page = '# A\n\n```\nnobody\n```\nIt is mended by `mend`.\n';
-  expect([...faultsOf('x.ts', piecesOfCode(code, ast)), ...faultsOf('x.md', piecesOfPage(page))]).toEqual([
+  const page =
+    '# A\n\n```\nnobody\n```\nIt is mended by `mend`, and so\nlong.\n\n- it goes\n- on\n\n> It is `x\ny` at\n> hand.\n';
+  const yaml = 'a: 1 # It goes\n# on.\n\n# look\nb: at\n';
+  expect([
+    ...faultsOf('x.ts', piecesOfCode(code, ast)).sort(),
+    ...faultsOf('x.md', piecesOfPage(page)),
+    ...faultsOf('x.yml', piecesOfYaml(yaml)),
+  ]).toEqual([
+    expect.stringMatching(/^x\.ts:12: "at hand"/),
     expect.stringMatching(/^x\.ts:1: "Nobody"/),
     expect.stringMatching(/^x\.ts:2: "refused"/),
     expect.stringMatching(/^x\.ts:2: "so long"/),
+    expect.stringMatching(/^x\.ts:4: "so long"/),
+    expect.stringMatching(/^x\.ts:6: "was told"/),
+    expect.stringMatching(/^x\.ts:8: "goes on"/),
     expect.stringMatching(/^x\.md:6: "mended": write: fix$/),
+    expect.stringMatching(/^x\.md:6: "so long"/),
+    expect.stringMatching(/^x\.md:13: "at hand"/),
+    expect.stringMatching(/^x\.yml:1: "goes on"/),
   ]);
 });
 
@@ -68,12 +153,14 @@ it.each(['src', 'bin', 'scripts', 'bench', 'test'])('finds no banned phrase in t
   expect(sources.flatMap(({ ast, path, text }) => faultsOf(path, piecesOfCode(text, ast)))).toEqual([]);
 });
 
-it('finds no banned phrase in the pages', () => {
-  const pages = ['.', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
+it('finds no banned phrase in the pages and the recipes', () => {
+  const pages = ['.', 'bench', 'docs', 'docs/commands', 'docs/recipes'].flatMap((folder) =>
     readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
+      .filter((name) => /\.(?:md|yml)$/.test(name))
       .map((name) => join(folder, name)),
   );
   expect(pages.length).toBeGreaterThan(20);
-  expect(pages.flatMap((path) => faultsOf(path, piecesOfPage(readFileSync(join(root, path), 'utf8'))))).toEqual([]);
+  const piecesOf = (path: string): Piece[] =>
+    (path.endsWith('.md') ? piecesOfPage : piecesOfYaml)(readFileSync(join(root, path), 'utf8'));
+  expect(pages.flatMap((path) => faultsOf(path, piecesOf(path)))).toEqual([]);
 });
