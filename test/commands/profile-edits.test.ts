@@ -87,6 +87,40 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
+  it('keeps what another process changed while the editor was open, and respects a new protection', async () => {
+    writeFileSync(
+      join(home.cwd, 'slow.cjs'),
+      `const fs=require('fs'),p=process.argv.at(-1),file=process.env.SETTINGS,s=JSON.parse(fs.readFileSync(file));
+       Object.assign(s.profiles.dev,{protected:true,names:{xpid:'pid'}});fs.writeFileSync(file,JSON.stringify(s));
+       fs.appendFileSync(p,'workspace_id: "7"\\nnames: {osa: osb}\\n')`,
+    );
+    const SETTINGS = home.settingsFile;
+    const before = home.settings().profiles['dev'];
+    const others = { protected: true, names: { xpid: 'pid' } };
+    const options = { env: { EDITOR: `${process.execPath} ${join(home.cwd, 'slow.cjs')}`, SETTINGS } };
+    expect((await run('profile edit dev', options)).code).toBe(12);
+    expect(home.settings().profiles['dev']).toEqual({ ...before, ...others });
+    writeFileSync(SETTINGS, JSON.stringify({ profiles: { dev: before } }));
+    expect((await run('profile edit dev --confirm dev', options)).code).toBe(0);
+    expect(home.settings().profiles['dev']).toEqual({
+      ...before,
+      ...others,
+      workspace_id: '7',
+      names: { xpid: 'pid', osa: 'osb' },
+    });
+  });
+
+  it('keeps every change of several edits at once', async () => {
+    const ids = ['org_id', 'account_id', 'workspace_id', 'limits.dsr', 'limits.roles', 'names.a', 'names.b'];
+    await Promise.all(ids.map((field) => run(`profile edit dev --set ${field}=7`)));
+    const [names, limits] = [
+      { a: '7', b: '7' },
+      { dsr: '7', roles: '7' },
+    ];
+    const expected = { org_id: '7', account_id: '7', workspace_id: '7', limits, names };
+    expect(home.settings().profiles['dev']).toMatchObject(expected);
+  });
+
   it.each([
     ["fs.appendFileSync(p,Buffer.from('audience: caf\\xe9','latin1'))", 9, /profile\.yaml is not UTF-8/],
     ['fs.rmSync(p)', 0, /^$/],

@@ -4,7 +4,7 @@ import { isNeutralName, neutralWords } from '../../lib/contract/neutral-words.ts
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { formatOf, parseDocumentText, placeIssues } from '../../lib/files/load.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
-import { isRecord } from '../../lib/kernel/json.ts';
+import { canonicalJson, isRecord } from '../../lib/kernel/json.ts';
 import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
 import { asSentence } from '../../lib/kernel/words.ts';
 import { type Draft, FIELDS, type Profiles } from './fields.ts';
@@ -21,7 +21,6 @@ export const KNOWN_FIELDS = [
   'allow_files',
   ...MAPS,
 ];
-const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 
 /**
  * Parses a profile; throws invalid input (9) with the position of every issue. Unknown fields are issues, unless
@@ -30,9 +29,8 @@ const BOOLEANS: readonly string[] = ['protected', 'allow_commands'];
 export async function parseProfile(name: string, text: string, profiles: Profiles, before?: Profile): Promise<Profile> {
   const document = await parseDocumentText(name, text, formatOf(name));
   if (!isRecord(document.value)) {
-    throw invalidInput(`${name} is not a profile.`, [
-      { file: name, ...document.locate([]), path: '', message: 'a profile must be a map of settings' },
-    ]);
+    const issue = { path: [], message: 'a profile must be a map of settings' };
+    throw invalidInput(`${name} is not a profile.`, placeIssues(document, [issue]));
   }
   const { data, issues } = profiles.check(document.value, before);
   if (!data) throw invalidInput(`${name} is not a valid profile.`, placeIssues(document, issues));
@@ -41,7 +39,7 @@ export async function parseProfile(name: string, text: string, profiles: Profile
 
 /** Applies changes such as `base_url=https://…` and `limits.dsr=1000/m`; an empty value removes the field. */
 export function withChanges(profile: Profile, changes: readonly string[], profiles: Profiles): Profile {
-  const changed = structuredClone(profile) as Record<string, unknown>;
+  const changed = structuredClone(profile) as Fields;
   for (const change of changes) {
     const [field, text] = splitOnce(change, '=');
     if (text === undefined)
@@ -56,6 +54,20 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
   throw usageError(sentences.join(' '));
 }
 
+type Fields = Record<string, unknown>;
+
+/** Applies the changes from `before` to `after` to `now`, so that changes by other processes are kept. */
+export function withEdits(now: Fields, before: Fields, after: Fields): Fields {
+  const edited = { ...now };
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [own, was, value] = [now[key], before[key], after[key]];
+    if (isRecord(value)) edited[key] = withEdits(isRecord(own) ? own : {}, isRecord(was) ? was : {}, value);
+    else if (value === undefined) delete edited[key];
+    else if (canonicalJson(value) !== canonicalJson(was ?? null)) edited[key] = value;
+  }
+  return edited;
+}
+
 /** Returns one line per changed field, with maps split into fields: ` limits.dsr: none → 1000/m`. */
 export function changesBetween(before: Profile, after: Profile): string[] {
   const shown = (value: unknown): string =>
@@ -65,21 +77,16 @@ export function changesBetween(before: Profile, after: Profile): string[] {
   );
 }
 
-function setField(profile: Record<string, unknown>, field: string, text: string): void {
+function setField(profile: Fields, field: string, text: string): void {
   const [map, key] = splitOnce(field, '.');
-  if (key !== undefined && MAPS.some((name) => name === map)) {
-    const entries = { ...(profile[map] as Record<string, unknown> | undefined) };
-    if (text === '') delete entries[key];
-    else entries[key] = text;
-    profile[map] = entries;
-    return;
-  }
-  if (!KNOWN_FIELDS.includes(field)) {
+  const isInMap = key !== undefined && MAPS.some((name) => name === map);
+  if (!isInMap && !KNOWN_FIELDS.includes(field)) {
     const fields = `Fields: ${KNOWN_FIELDS.join(', ')}.`;
     throw usageError(`Unknown profile field \`${field}\`.`, nearestHint(field, KNOWN_FIELDS, fields));
   }
-  if (text === '') delete profile[field];
-  else profile[field] = valueOf(field, text);
+  const [fields, name] = isInMap ? [(profile[map] ??= {}) as Fields, key] : [profile, field];
+  if (text === '') delete fields[name];
+  else fields[name] = isInMap ? text : valueOf(field, text);
 }
 
 /** Returns warnings about new words in `names` that the specification lacks: typos, or types of a newer platform. */
@@ -97,7 +104,8 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
 /** List items are separated by commas. */
 function valueOf(field: string, text: string): unknown {
   if (field === 'allow_files') return text.split(',').map((folder) => folder.trim());
-  return BOOLEANS.includes(field) && (text === 'true' || text === 'false') ? text === 'true' : text;
+  const isBoolean = ['protected', 'allow_commands'].includes(field);
+  return isBoolean && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
 function splitOnce(text: string, sign: string): [string, string | undefined] {

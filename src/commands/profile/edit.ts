@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
-import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
+import { withEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import {
   changesBetween,
@@ -15,6 +15,7 @@ import {
   type Profile,
   strangeNames,
   withChanges,
+  withEdits,
 } from './change-text.ts';
 import { FIELDS, type Profiles, type SettingFlag, profileResult } from './fields.ts';
 
@@ -56,7 +57,7 @@ export const editProfile = defineCommand({
     if (given) throw usageError(`Unknown flag \`${flagName(given.key)}\`.`, `Pass --set ${given.assignment} instead.`);
     const profiles = await ctx.profiles();
     const before = await profiles.findOwn(name);
-    const after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
+    let after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
     const changes = changesBetween(before, after);
     const changed = changes.length > 0;
     for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
@@ -65,10 +66,10 @@ export const editProfile = defineCommand({
       return await ctx.out.emitDryRun([], { name, profile: after }, text, [name]);
     }
     if (changed) {
-      if (before.protected === true) {
-        await ctx.prompt.typed(`Profile ${name} is protected. Type its name to change it`, name, { exit: 'guard' });
-      }
-      await profiles.replace(name, after);
+      const { protected: isProtected } = await profiles.findOwn(name);
+      const question = `Profile ${name} is protected. Type its name to change it`;
+      if (isProtected === true) await ctx.prompt.typed(question, name, { exit: 'guard' });
+      after = await profiles.update(name, (now) => withEdits(now, before, after));
     }
     const text = changed ? [`Changed profile ${name}.`, ...changes].join('\n') : `Profile ${name} did not change.`;
     await ctx.out.emit({ name, profile: after, changed }, { kind: 'document', text: () => text });
@@ -82,15 +83,10 @@ function hiddenFlags() {
 }
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
-  const file = openEditedFile(ctx, 'profile.yaml');
-  const text = toYaml(before);
-  try {
-    const after = await editUntilValid(ctx, file, text, (saved) => parseProfile(file.path, saved, profiles, before));
+  return await withEditedFile(ctx, 'profile.yaml', async (file) => {
+    const check = (text: string): Promise<Profile> => parseProfile(file.path, text, profiles, before);
+    const after = await editUntilValid(ctx, file, toYaml(before), check);
     file.discard();
     return after ?? before;
-  } catch (error) {
-    const kept = file.keep();
-    if (kept !== undefined) ctx.out.warn(`Your text is kept in ${kept}`);
-    throw error;
-  }
+  });
 }

@@ -128,16 +128,13 @@ function viewWith(origin: boolean): DocumentView<Shown> {
 }
 
 function rowsOf(shown: Shown): [string, string, string][] {
-  const rows: [string, string, string][] = [
-    ['profile', shown.profile?.value ?? 'none', shown.profile ? originText(shown.profile.origin) : ''],
-  ];
-  for (const [name, { value, origin }] of Object.entries(shown.settings)) rows.push([name, value, originText(origin)]);
-  for (const [name, { value = '(not shown)', origin }] of Object.entries(shown.secrets))
-    rows.push([name, value, originText(origin)]);
-  const add = (name: string, value: string): void => {
-    const origin = shown.origins[name];
+  const rows: [string, string, string][] = [];
+  const add = (name: string, value: string, origin = shown.origins[name]): void => {
     rows.push([name, value, origin ? originText(origin) : '']);
   };
+  add('profile', shown.profile?.value ?? 'none', shown.profile?.origin);
+  const values: Shown['secrets'] = { ...shown.settings, ...shown.secrets };
+  for (const [name, { value = '(not shown)', origin }] of Object.entries(values)) add(name, value, origin);
   if (shown.protected) add('protected', 'yes: every write requires the profile name');
   if (shown.access === 'read') add('access', 'read: every write is blocked');
   if (shown.allow_commands) add('allow_commands', 'yes: definition files may contain commands');

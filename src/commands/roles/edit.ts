@@ -6,7 +6,7 @@ import { wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { invalidDocument, parseDocumentText } from '../../lib/files/load.ts';
 import { writeLooseManifestText } from '../../lib/files/roles-file.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
-import { openEditedFile } from '../../lib/runtime/prompts/editor.ts';
+import { withEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
@@ -42,8 +42,7 @@ export const editRoles = defineCommand({
       toReply({ ...opened, roles: inStableOrder(part) }),
       'Save and close the editor to see the difference. If the file is empty, nothing is sent.',
     );
-    const file = openEditedFile(ctx, 'roles.yaml');
-    try {
+    await withEditedFile(ctx, 'roles.yaml', async (file) => {
       const edited = await editUntilValid(ctx, file, text, async (saved) => {
         const document = await parseDocumentText(file.path, saved, 'yaml');
         const { manifest, issues } = checkManifest(document.value, { live: opened, liveTasks, others });
@@ -67,10 +66,6 @@ export const editRoles = defineCommand({
       if (outcome.kind === 'dry-run') ctx.out.note(`Your text is kept in ${file.path}`);
       else file.discard();
       await emitOutcome(ctx, outcome);
-    } catch (error) {
-      const kept = file.keep();
-      if (kept !== undefined) ctx.out.warn(`Your text is kept in ${kept}`);
-      throw error;
-    }
+    });
   },
 });

@@ -12,13 +12,11 @@ import { changeSettingsFile, type RawSettings, readSettingsFile } from './settin
 import { settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
 
-type SecretStorage = 'keychain' | 'file';
-
 /** A new profile: `profile.secrets` contains references, and `typed` contains values to store. */
 export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
-  storage: SecretStorage;
+  storage: 'keychain' | 'file';
   /** True to make the new profile the current one. The first profile always becomes current. */
   use: boolean;
 }
@@ -101,12 +99,13 @@ export function openProfiles(options: SecretsOptions) {
         const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
         return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
       }),
-    /** Replaces a stored profile. Throws KnownError not found (5), or usage (2) for an invalid profile. */
-    replace: async (name: string, profile: Profile): Promise<void> =>
+    /** Stores what `work` returns for the stored profile. Throws KnownError not found (5), or usage (2) if invalid. */
+    update: async (name: string, work: (now: Profile) => Record<string, unknown>): Promise<Profile> =>
       await change(async (raw, write) => {
-        await findOwn(name);
-        raw.profiles[name] = checked(profile);
+        const profile = checked(work(await findOwn(name)));
+        raw.profiles[name] = profile;
         write();
+        return profile;
       }),
     /** Renames the profile and its stored secrets. Throws KnownError not found (5), conflict (6). */
     rename: async (from: string, to: string): Promise<void> =>
@@ -210,7 +209,7 @@ function problemOfName(name: string, others: Iterable<string>): KnownError | und
 }
 
 /** Checks a profile before it is written, so that the file stays readable. */
-function checked(profile: Profile): Profile {
+function checked(profile: Record<string, unknown>): Profile {
   const { data, issues } = parseWith(Profile, profile);
   if (data) return data;
   const problems = issues.map(({ path, message }) => `${showPath(path)} ${message}.`);

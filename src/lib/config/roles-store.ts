@@ -143,8 +143,8 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;
       const { manifest, ...rest } = entry;
-      const head = { revision, saved_at: new Date(clock.now()).toISOString(), ...rest, ...factsOf(manifest) };
-      const saved = { ...head, manifest };
+      const saved_at = new Date(clock.now()).toISOString();
+      const saved = { revision, saved_at, ...rest, ...factsOf(manifest), manifest };
       writePrivateFile(join(history, `${revision}.json`), `${stringifyJson(saved, 2)}\n`);
       return revision;
     },

@@ -132,11 +132,7 @@ function equal(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-export interface WantedRoles {
-  roles: Role[];
-  conflicts: MergeConflict[];
-  /** Ids of roles that keep platform changes made since the base. */
-  rebased: string[];
+export interface WantedRoles extends MergeResult {
   /** True if either side may have caused the differences: the stamps differ, and the base is unknown. */
   stale: boolean;
   warnings?: string[];

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { spawn, type StdioOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onAbort } from '../../kernel/clock.ts';
 import { writePrivateFile } from '../../kernel/durable.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
@@ -19,13 +19,28 @@ export type EditedFile = ReturnType<typeof openEditedFile>;
 
 const ORIGINAL = '.original';
 
-/** Creates the private copy with the file name `name`. Aborting the command's signal closes an open editor. */
-export function openEditedFile(ctx: Context, name: string) {
+/** Runs `work` on a private copy with the file name `name`. If it fails, keeps edited text and prints its path. */
+export async function withEditedFile<T>(
+  ctx: Context,
+  name: string,
+  work: (file: EditedFile) => Promise<T>,
+): Promise<T> {
+  const file = openEditedFile(ctx, name);
+  try {
+    return await work(file);
+  } catch (error) {
+    if (isUntouched(dirname(file.path))) file.discard();
+    else ctx.out.warn(`Your text is kept in ${file.path}`);
+    throw error;
+  }
+}
+
+/** Aborting the command's signal closes an open editor. */
+function openEditedFile(ctx: Context, name: string) {
   const command = editorCommand(ctx.io);
   const folder = makeScratchFolder('edit', ctx.io.env.TMPDIR || undefined, isUntouched);
   const path = join(folder, name);
   const original = join(folder, ORIGINAL);
-  const discard = (): void => rmSync(folder, { recursive: true, force: true });
   return {
     path,
     /** Writes `text`, opens the editor and returns the saved text. Throws KnownError if the editor fails. */
@@ -38,13 +53,7 @@ export function openEditedFile(ctx: Context, name: string) {
       if (isUtf8(bytes)) return bytes.toString();
       throw invalidInput(`${path} is not UTF-8. Nothing was sent.`, [], 'Save the text as UTF-8.');
     },
-    discard,
-    /** After a failure, returns the path of the kept text; undefined if the text is unchanged or was discarded. */
-    keep: (): string | undefined => {
-      if (!isUntouched(folder)) return path;
-      discard();
-      return undefined;
-    },
+    discard: (): void => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
