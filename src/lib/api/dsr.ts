@@ -1,4 +1,4 @@
-// Data subject requests (specification, C): one method per endpoint, and the links in their responses.
+// Data subject requests (specification, C): the calls of each endpoint, and the links in their responses.
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { Client, Reply, Sink } from '../http/types.ts';
 

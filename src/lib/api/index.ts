@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns the calls of a write whose response has no body. If it is lost, a `once` call throws OutcomeUnknownError. */
+/** Returns the calls of a write without a response body. If a response is lost, `once` throws OutcomeUnknownError. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

@@ -1,4 +1,4 @@
-// Pipelines (specification, D): one method per endpoint.
+// Pipelines (specification, D): the calls of each endpoint.
 import { pipelinesEndpoints } from '../contract/pipelines.ts';
 import type { Client } from '../http/types.ts';
 import { dated } from './dsr.ts';

@@ -1,4 +1,4 @@
-// The calls of every workspace resource: one method per endpoint.
+// The calls that all workspace resources have.
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { CallInput, Client, DescribedRequest, ReplyOf } from '../http/types.ts';
 

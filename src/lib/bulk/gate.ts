@@ -51,7 +51,7 @@ export class Gate {
     this.#pacing = new Pacing({ ...options, schedule: this.#shared, onGiveUp }, clock.now());
   }
 
-  /** Pauses a row while others continue. Reports `why` if there are no others. Rejects once the run has ended. */
+  /** Pauses a row while others continue. Reports `why` if no request is in flight. Rejects once the run has ended. */
   async pauseRow(ms: number, why?: string): Promise<void> {
     if (why !== undefined) this.#pacing.reportRowPause(ms, why);
     this.paused++;
@@ -120,7 +120,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** If the alarm is late, reports to the pacing how long the program was blocked. */
+  /** If the alarm is late, reports to `#pacing` how long the program was blocked. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

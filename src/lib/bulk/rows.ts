@@ -10,7 +10,7 @@ import { invalidInput, usageError } from '../kernel/errors.ts';
 export interface RowTable {
   /** Heading of the first input that is not empty; the other inputs must have the same columns. */
   heading: Heading;
-  /** Groups of rows, as the inputs are read. Throws invalid input (9) if no more rows can be read. */
+  /** Groups of rows in the order of the inputs, read on demand. Throws invalid input (9) if reading fails. */
   rows: AsyncIterable<Row[]>;
   /** Returns the SHA-256 of the decompressed bytes in hex. Call it only after reading all rows. */
   digest(): string;

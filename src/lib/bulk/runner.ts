@@ -71,7 +71,7 @@ export async function runTasks(
   signal.removeEventListener('abort', stop);
   if (failure === undefined) return undefined;
   const rest = Promise.all(unfinished);
-  // Each request has a time limit of its own. If the outcome is not awaited, only the next run reads it.
+  // Each request has a time limit of its own. Await the outcomes: otherwise, only the next run can determine them.
   await abortable(rest, signal).catch(() => waitAtMost(rest, GRACE_MS, clock));
   hard.abort(failure.error);
   await rest;

@@ -8,14 +8,14 @@ export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
-/** Opens the keychain. Every function throws KnownError auth (4) if the module or its service is missing. */
+/** Opens the keychain. Throws KnownError auth (4) without the module; every function, if the keychain is unusable. */
 export async function openKeychain(load = (): Promise<KeyringModule> => import('@napi-rs/keyring')) {
   let keyring: KeyringModule;
   try {
     keyring = await load();
   } catch (error) {
     const isLeftOut = (error as { code?: unknown }).code === 'NOT_IN_EXECUTABLE';
-    const why = isLeftOut ? 'the single executable has no access to it' : 'its module is not installed for this system';
+    const why = isLeftOut ? 'the single executable has no access to it' : 'no module for this keychain is installed';
     throw keychainMissing(why, error);
   }
 

@@ -37,7 +37,7 @@ const CONTROL = /[^ -~\u00a0-\uffff]/;
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
-  /** Returns the ids in the order of the responses. Throws KnownError if the file cannot be read. */
+  /** Returns the ids of the last complete list, after ids from later responses. Throws if the file is unreadable. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
@@ -53,7 +53,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   return {
     read,
     replace,
-    /** Adds ids at the front, and removes the oldest if there are too many. */
+    /** Adds ids at the front, unless all are known already. Removes the oldest if there are too many. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;

@@ -31,7 +31,7 @@ export function isOwnReference(reference: string, held: readonly { reference: st
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
 }
 
-/** True if the real path is a file with this program's secrets or tokens. */
+/** True if the real path is in a folder with this program's secrets or tokens. */
 export function isOwnFile(path: string, folders: { config: string; cache: string }): boolean {
   return [join(folders.config, 'secrets'), folders.cache].some((folder) => path.startsWith(folder + sep));
 }
@@ -44,10 +44,10 @@ const NEEDED_TO_RUN =
   /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
 
 /**
- * Returns the environment, without credentials, for a program that a command starts for the user. Omits our variables,
- * those that a profile names (`env:NAME`), and any other that contains one of their values or a known secret. A value
- * shorter than eight characters must match the whole variable. Throws KnownError invalid input (9) for a broken
- * settings file.
+ * Returns the environment, without credentials, for a program that a command starts for the user. Omits the variables
+ * of our credentials, those that a profile names (`env:NAME`), and, except for the two kinds above, any other that
+ * contains one of their values or a known secret. A value shorter than eight characters must match the whole variable.
+ * Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

@@ -3,11 +3,11 @@ import { join, posix, win32, dirname } from 'node:path';
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 
 export interface SettingsPaths {
-  /** Profiles and references to their secrets. */
+  /** Profiles, and references to their secrets or private files with them. */
   config: string;
   /** History, journals, ledger, locks, the rate budget. */
   state: string;
-  /** Tokens and certificates: may be deleted at any time. */
+  /** Tokens, certificates and ids for completion: may be deleted at any time. */
   cache: string;
   /** The embedded platform's database. */
   data: string;

@@ -17,7 +17,7 @@ export interface ProfileDraft {
   profile: Profile;
   typed: Partial<Record<ProfileSecretName, string>>;
   storage: 'keychain' | 'file';
-  /** True to make the new profile the current one. The first profile always becomes current. */
+  /** True to make the new profile the current one. It always becomes current if no other profile is. */
   use: boolean;
 }
 
@@ -107,7 +107,7 @@ export function openProfiles(options: SecretsOptions) {
         write();
         return profile;
       }),
-    /** Renames the profile and its stored secrets. Throws KnownError not found (5), conflict (6). */
+    /** Renames the profile and its private secrets file. Throws KnownError not found (5), conflict (6), usage (2). */
     rename: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
@@ -226,7 +226,7 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/** Returns the references that no profile in `left` uses. A copied profile shares its keychain entries. */
+/** Returns `file:`, and references that no profile in `left` uses. A copied profile shares its keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
   return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));

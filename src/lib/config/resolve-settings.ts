@@ -106,10 +106,10 @@ export function resolveSettings(given: SettingsLayers) {
     allowCommands: 'allow_commands' in origins,
     /** Folders whose files definition files may reference. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
-    /** Request rates for areas with an unknown limit, such as `{dsr: '1000/m'}`. */
+    /** Request rates by area, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
     names: { ...stored?.names } as Readonly<Record<string, string>>,
-    /** Source of `protected`, `access`, each limit (`limits.AREA`) and each name (`names.WORD`). */
+    /** Source of each guard and permission, of each limit (`limits.AREA`) and of each name (`names.WORD`). */
     origins,
     all: () => [...settings],
     get,
@@ -118,9 +118,9 @@ export function resolveSettings(given: SettingsLayers) {
     needInteger: (name: IdName) => BigInt(need(name)),
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
-    /** Throws like `secret` if the secret is missing or may not be sent, but does not read it. */
+    /** Throws KnownError auth (4) if the secret is missing or may not be sent. Does not read it. */
     allowSecret: (name: SecretName) => void needSecret(name),
-    /** Reads the secret and adds it to the redactor. Throws KnownError auth (4) if it is missing or may not be sent. */
+    /** Reads the secret; the redactor then masks it, but not a client id. Throws auth (4) like `allowSecret`. */
     secret,
   };
 }

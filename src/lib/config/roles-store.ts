@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Returns revision names, newest first: all of them, or only those for an address, and optionally one organization. */
+/** Returns the names of all revisions, or of those in `scope`. They are grouped by folder, newest first in each. */
 export function revisionNames(
   stateFolder: string,
   scope?: { organization: string | undefined; address: string },
@@ -106,7 +106,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     } finally {
       file.close();
     }
-    // An earlier version wrote this file.
+    // An earlier version may have written this file.
     const { manifest, ...saved } = read(path, SavedRevision) ?? {};
     return manifest && { ...(saved as Revision), ...factsOf(manifest) };
   }

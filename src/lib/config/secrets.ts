@@ -104,7 +104,7 @@ export function createSecrets(options: SecretsOptions) {
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
-    /** Throws KnownError auth (4) if secrets cannot be stored in this place. */
+    /** Throws KnownError auth (4) if `storage` is the keychain, and it cannot be used. */
     check: async (storage: 'keychain' | 'file'): Promise<void> => {
       // Reading a missing entry proves that the service responds, and stores nothing.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);

@@ -30,7 +30,7 @@ export interface RawSettings {
   [unknown: string]: unknown;
 }
 
-/** A missing file counts as empty. Throws KnownError invalid input (9) with the position of every issue. */
+/** A missing file counts as empty. Throws KnownError invalid input (9) with the positions of the issues. */
 export async function readSettingsFile(folder: string): Promise<StoredSettings> {
   const { checked } = await readBoth(folder);
   const profiles = new Map(Object.entries(checked.profiles ?? {}));

@@ -6,15 +6,15 @@ import { usageError } from '../kernel/errors.ts';
 /** The service that a path belongs to. A profile has a base address for each one. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
-/** The three kinds of credentials; `none` is for the token call. */
+/** The three kinds of credentials; `none` is for calls without any, such as the token call. */
 export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 
 /**
  * How to continue when the response to a request is lost:
  * - `repeat`: send it again; a repeat is harmless;
  * - `confirm`: a read shows whether it took effect (the caller gets `OutcomeUnknownError`);
- * - `once`: never send it again. A 429, or a 401 that leads to a new token, normally means that the call had no effect, so
- * it is retried. If the platform rejects the retry, a read shows the outcome.
+ * - `once`: do not send it again. (A 429, or a 401 that leads to a new token, is not a loss: the call normally had no
+ * effect, so it is retried. If the platform rejects the retry, a read shows the outcome.)
  */
 export type Safety = 'repeat' | 'confirm' | 'once';
 

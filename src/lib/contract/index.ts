@@ -1,4 +1,4 @@
-// The table of areas, with every endpoint by area and name. To add an area, add its file and one line here.
+// The table of areas, with every endpoint by area and name. To add an area, add its file and list it here.
 import { connectionsEndpoints } from './connections.ts';
 import { dataModelsEndpoints } from './data-models.ts';
 import { dsrEndpoints } from './dsr.ts';

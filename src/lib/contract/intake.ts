@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
 
-/** `event_type` is an open list: the specification shows only some. */
+/** `event_type` is an open list: the specification shows only some of its values. */
 export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
 
 /** Fields about the user and the context, which both bodies contain. Only the user and the environment are required. */

@@ -57,8 +57,8 @@ const PARAMETER_TYPES: Record<string, Json> = {
   preventResets: { type: 'boolean' },
 };
 
-/** Error responses by service (specification, "Errors"). Other services use the first shape (decision: D5). */
 const listOf = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.minLength(1));
+/** Error responses (specification, "Errors"). Services without their own envelope use the first (decision: D5). */
 const ERRORS = {
   Refusal: z.object({ statusCode: z.int(), errors: listOf(z.object({ message: z.string() })) }),
   DsrRefusal: z.object({
@@ -103,7 +103,7 @@ function errorStatuses({ auth, body, fails = [], id, path, query, service }: End
   ];
 }
 
-/** Response headers, by status or by endpoint id. */
+/** Response headers, by error status, or by endpoint id and status. */
 const HEADERS: Record<string, Record<string, Json>> = {
   429: { 'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } } },
   'dsr.create 201': {
@@ -211,7 +211,7 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
   return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Response fields without a value: `ABSENT` fields are omitted; `NULLABLE` fields are null. The client is less strict. */
+/** Response fields without a value: `ABSENT` are omitted, `NULLABLE` are null. The client is less strict. */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
     ' ',

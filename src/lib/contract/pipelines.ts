@@ -25,7 +25,7 @@ export const SyncMode = z
     iterator_field: z.optional(Filled),
     /** Such as `timestamp` or `datetime_tz`. The list is open. */
     iterator_data_type: z.optional(Filled),
-    /** First record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
+    /** Time of the first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
     from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
     until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
   })
@@ -152,7 +152,7 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
   },
 });
 
-/** Finds conflicts between fields whose types are valid (specification, "Pipeline"). */
+/** Finds the issues of a pipeline whose fields have valid types (specification, "Pipeline"). */
 function pipelineIssues(pipeline: Written): FieldIssue[] {
   return [
     ...transformationIssues(pipeline),

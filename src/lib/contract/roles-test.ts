@@ -1,7 +1,7 @@
 // The schema of a `roles test` file: assertions about what roles may do.
 import * as z from 'zod/mini';
 
-/** Returns the schema of a map of assertions, which must all hold. Built on first use: help loads this file. */
+/** Returns the schema of a map of assertions, which must all hold. A function, because help loads this file. */
 export function rolesAssertion() {
   const only = z.strictObject({ task: z.string(), roles: z.array(z.string()) });
   const some = z.array(z.string()).check(z.refine((tasks) => tasks.length > 0, 'must name at least one task'));

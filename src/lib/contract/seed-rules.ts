@@ -116,7 +116,7 @@ const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC
 const COUNT = whole(0, WHOLE_TEXT.source);
 const SUM_AND_COUNT = { sum: NUMERIC, count: whole(1, '^0*[1-9]\\d*$') };
 
-/** JSON Schema equivalents of the checks above. */
+/** JSON Schema equivalents of the checks in this file. */
 const CONTENT: Record<string, object> = {
   number: NUMERIC,
   'whole-number': COUNT,

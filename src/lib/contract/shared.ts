@@ -71,7 +71,7 @@ export function hasControlCharacter(text: string): boolean {
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
-/** An exact 64-bit integer on the wire: a number if a double can represent it, otherwise a bigint. */
+/** An exact 64-bit integer on the wire: a number if it is a safe integer, otherwise a bigint. */
 export const Integer = z
   .union([z.number(), z.bigint()])
   .check(

@@ -1,4 +1,4 @@
-// The areas of the platform. To add an area, add its file under `routes/` and one line here.
+// The areas of the platform. To add an area, add its file under `routes/` and list it here.
 import type { Area } from './platform/area.ts';
 import { connectionsArea, dataModelsArea } from './routes/warehouse-resources.ts';
 import { dsrArea } from './routes/dsr.ts';

@@ -21,7 +21,7 @@ export interface ControlCall<Reply = unknown> {
   /** Path relative to the control address, such as `/clock`. */
   path: string;
   body?: object;
-  /** The required fields of the reply, or of each entry of a list. Except in lists, sent fields come back unchanged. */
+  /** Required fields of the reply, or of each entry of a list. Outside lists, those that were sent return unchanged. */
   reply: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
@@ -75,7 +75,7 @@ const fieldsOf = (fault: Fault | undefined): (keyof Fault)[] =>
 /** Creates a client for the `control_url` of a ready line. Throws KnownError usage (2) unless it is an http URL. */
 export function connectEmulator(controlUrl: string): EmulatorControl {
   if (!URL.canParse(controlUrl) || new URL(controlUrl).protocol !== 'http:') {
-    throw usageError('connectEmulator expects the `control_url` of a ready line, an http URL.');
+    throw usageError('connectEmulator expects the `control_url` from a ready line, which is an http URL.');
   }
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl.replace(/\/$/, ''), call);
   const done = () => undefined;
@@ -145,7 +145,7 @@ async function exchange<Reply>(controlUrl: string, call: ControlCall<Reply>): Pr
   throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
-/** Reads the reply to a call, which another program may have sent. The problem completes "a response that …". */
+/** Reads the reply to a call; another program may have sent it. The problem completes "a response that …". */
 export function readReply<Reply>(
   { body, reply }: ControlCall<Reply>,
   text: string,

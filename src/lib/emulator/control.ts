@@ -68,8 +68,8 @@ export function createControl(platform: RunningPlatform) {
 }
 
 /**
- * Throws 403 unless the request is from this machine and not from a web page. A browser sends the page's `Origin`, and
- * a page whose own domain points to this machine sends that domain as `Host`.
+ * Throws 403 unless the request is from this machine and not from a foreign web page. A browser sends the page's
+ * `Origin`, and a page whose own domain points to this machine sends that domain as `Host`.
  */
 function refuseStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;

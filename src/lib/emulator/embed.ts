@@ -87,7 +87,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
 }
 
-/** Adds the first issue to the message, because test runners print only that. */
+/** Adds the first issue to the message, because test runners print only the message. */
 function forPrograms(error: KnownError): KnownError {
   const { code, hints, issues, message } = error;
   const [first] = issues;

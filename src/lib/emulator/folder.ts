@@ -1,4 +1,4 @@
-// A platform's data folder: one process owns it and announces its port. A killed process leaves no stale lock.
+// A platform's data folder: one process owns it and announces its port. A killed process no longer owns it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile, writePassingFile } from '../kernel/durable.ts';

@@ -62,7 +62,7 @@ export function isAddress(value: unknown): boolean {
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
 }
 
-/** Throws a usage error for an invalid name, or if other machines could reach a platform that accepts any secret. */
+/** Throws a usage error for an invalid domain or address, or if other machines could reach an `anySecret` platform. */
 function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): void {
   if (publicUrl !== undefined && !isAddress(publicUrl)) {
     throw usageError(`The public address must be like https://platform.example:4010, not ${publicUrl}.`);
@@ -79,7 +79,7 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   );
 }
 
-/** Throws KnownError failed (1) at startup: a later error would blame a connection's credentials. */
+/** Throws KnownError failed (1) for an unreadable file: a later error would blame a connection's credentials. */
 function assertReadable(file: string): void {
   try {
     if (!statSync(file).isFile()) throw new Error('it is not a file');

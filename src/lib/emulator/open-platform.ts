@@ -30,7 +30,7 @@ export interface RunningPlatform extends Platform {
 
 interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | 'warehouse'> {
   areas: readonly Area[];
-  /** A parsed fixtures document. Default: the stored document. */
+  /** A parsed fixtures document. Default: the stored document, or else the samples. */
   fixtures?: unknown;
   /** Overrides `names` in the fixtures. */
   names?: Record<string, string>;

@@ -35,7 +35,7 @@ export const PlatformState = z.strictObject({
 
 export type PlatformState = z.infer<typeof PlatformState>;
 
-/** Tables that are not part of the state: neither an import nor a reset replaces them. */
+/** Tables that are not part of a snapshot or an exported state. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
 const WITH_SECRETS = ['connections', 'pipelines'];
@@ -114,7 +114,7 @@ const jsonWhere = (isValid: (value: unknown) => boolean, kind: string) =>
 const JsonObject = jsonWhere(isRecord, 'an object');
 const JsonList = jsonWhere(Array.isArray, 'a list');
 
-/** Schemas of text columns, keyed by `column` (in all tables) or `table.column`. Other columns contain plain text. */
+/** Schemas of text columns, by `column` (in all tables) or `table.column`. Other text columns contain plain text. */
 const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
   attempts: JsonList,
   body: JsonObject,

@@ -20,7 +20,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'An input file cannot be read.',
     explanation:
-      'The file does not exist, is a folder, or is not readable. A path that does not exist is a usage error (exit code 2).',
+      'The file does not exist, is a folder, or is not readable. The exit code is 2 for an input that is missing or a folder.',
     fix: 'Check the path and its permissions. Use `-` for standard input.',
   },
   'input.changed': {

@@ -65,7 +65,7 @@ export const HTTP_ERRORS = {
   },
   'http.unavailable': {
     exit: 'unavailable',
-    summary: 'The platform is unavailable (500, 502, 503 or 504).',
+    summary: 'The platform is unavailable (a status such as 500 or 503).',
     explanation: 'All retries failed.',
     fix: 'Try again later, or allow more retries with --retries N.',
   },

@@ -41,7 +41,7 @@ export const ROLES_ERRORS = {
   'roles.conflict': {
     exit: 'conflict',
     summary: 'Another admin changed the same fields.',
-    explanation: 'Since you pulled, the same fields changed both on the platform and in your file. Nothing was sent.',
+    explanation: 'After you pulled, the same fields changed both on the platform and in your file. Nothing was sent.',
     fix: 'Merge with `cdpadm roles pull --merge`, or push on a terminal, which asks for each field.',
   },
   'roles.stale_file': {

@@ -147,8 +147,8 @@ export const EMULATOR_ERRORS = {
   'emulator.listen': {
     exit: 'failed',
     summary: 'The embedded platform cannot listen.',
-    explanation: 'You do not have permission to use the address or the port.',
-    fix: 'Choose another port.',
+    explanation: 'The system rejected the address or the port. The message quotes the reason.',
+    fix: 'Choose another address or port.',
   },
   'emulator.database': {
     exit: 'failed',

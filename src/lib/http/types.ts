@@ -54,14 +54,14 @@ export interface Reply<T> {
 
 export interface Link {
   url: string;
-  /** Sends this service's credentials to links under its address. If absent: any address, without credentials. */
+  /** Allows only links under this service's address, with its credentials. If absent: any, without any. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
 }
 
 export interface Sink {
-  /** Called when a response starts. Must discard the chunks of an earlier attempt. `headers` have lower-case names. */
+  /** Called when a 2xx response starts. Discards an earlier attempt's chunks. `headers` have lower-case names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
@@ -170,7 +170,7 @@ export interface HttpOptions {
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
-  /** Called instead of `onDecision` for a long wait. */
+  /** Called instead of `onDecision` for a long pause before a retry. */
   onLongWait?(text: string): void;
   /** Called when a delay starts. The returned function is called when it ends. */
   onWait?(wait: Wait): () => void;

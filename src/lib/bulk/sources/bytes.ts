@@ -46,7 +46,7 @@ interface RawBytes {
   fingerprint(): Promise<Fingerprint>;
   /** Throws conflict (6) if the bytes are no longer the ones that were read before. */
   verify(signal?: AbortSignal): Promise<void>;
-  /** Compressed size in bytes; undefined for standard input. */
+  /** Size in bytes before decompression; undefined for standard input. */
   size: number | undefined;
   isOnce: boolean;
   /**

@@ -30,7 +30,7 @@ export function withoutQuery(word: string): string {
   return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
 }
 
-/** Hides an address with a query, which the resume command must not contain. */
+/** Replaces an address that has a query, because the resume command must not contain a signed link. */
 export function hideLink(word: string): string {
   return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
 }

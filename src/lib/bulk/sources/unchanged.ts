@@ -1,6 +1,6 @@
-// Guarantees that a bulk run sends and records the same bytes that it checked and showed. Every chunk of an input
-// passes through this module before it is used. For an input that is read several times, the first pass records a
-// digest per chunk. A file that is read once is identified by its inode, size and times.
+// Guarantees that a bulk run sends and records the same bytes that it checked and showed. For an input that is read
+// several times, the first pass records a digest per chunk. A file that is read once is identified by its inode, size
+// and times. For an address that is read once, see `remote.ts`.
 import { hash } from 'node:crypto';
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';

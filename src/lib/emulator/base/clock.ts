@@ -19,7 +19,7 @@ const KEY = 'clock';
 
 /**
  * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's becomes real, it
- * stays ahead, so that time never runs backwards.
+ * stays ahead, so that this change does not turn back time.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
@@ -40,7 +40,7 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** Returns how far a real clock is ahead of the machine's, in milliseconds. */
+    /** Returns how far a real clock is ahead of the machine's, in milliseconds; 0 for a manual clock. */
     ahead: (): number => (state.mode === 'real' ? state.value : 0),
     /** Sets the clock to `time` (epoch ms): a manual clock stays there; a real clock continues from there. */
     moveTo: (time: number): void =>

@@ -1,4 +1,4 @@
-// The only user of the SQLite driver: a small synchronous database with cached statements.
+// A small synchronous database with cached statements. Only this file and `query-worker.js` use the SQLite driver.
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { KnownError } from '../../kernel/errors.ts';
@@ -31,7 +31,7 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches it within a second.
+ * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform does so within a second.
  * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
@@ -52,11 +52,11 @@ async function loadDriver(): Promise<Driver> {
 
 /**
  * Opens or creates (0600) the database file; without a path, a database in memory. The caller must own the folder (see
- * `ownFolder`), because the driver locks the file only once. Throws KnownError if the file is not our database.
+ * `ownFolder`), so that the file has no stale lock. Throws KnownError if the file is not our database.
  *
- * Commits go to a write-ahead log: the driver mistakes its own lock for another process's lock, so it never rolls back
- * a journal. With `synchronous` off, a write survives `kill -9` of this process, as promised, but not a power failure.
- * A commit then takes tens of microseconds.
+ * Commits go to a write-ahead log: the driver mistakes its own lock for another process's lock, so it would never roll
+ * back a journal. With `synchronous` off, a write survives `kill -9` of this process, but not a power failure. A commit
+ * then takes tens of microseconds.
  */
 export async function openDatabase(path: string | undefined): Promise<Database> {
   const driver = await loadDriver();
@@ -73,7 +73,7 @@ export async function openDatabase(path: string | undefined): Promise<Database> 
   return wrap(connection);
 }
 
-/** Creates a database file (0600) that other programs can read. Throws if the path exists. */
+/** Creates a database file (0600) that any SQLite program can open. Throws if the path exists. */
 export async function createDatabaseFile(path: string): Promise<Database> {
   const driver = await loadDriver();
   closeSync(openSync(path, 'wx', 0o600));

@@ -40,7 +40,7 @@ export interface EmulatorOptions {
   names?: Record<string, string>;
   /** The deployment that the platform imitates. Overrides the fixtures. */
   identity?: EmulatorIdentity;
-  /** Address in responses and in the ready line. Default: the address that the platform listens on. */
+  /** Address in responses and in the ready line. Default: the request's `Host` or, in the ready line, `listen_url`. */
   publicUrl?: string;
   /** PEM strings. With `tls`, the platform uses https. The control address still uses http, on another port. */
   tls?: { cert: string; key: string };
@@ -48,7 +48,7 @@ export interface EmulatorOptions {
   clock?: 'real' | 'manual';
 }
 
-/** An organization, account or workspace. Each defaults to the first one. */
+/** The organization or workspace that an entry belongs to. Default: the first one. */
 interface OfOrganization {
   org_id?: number | undefined;
 }
@@ -136,7 +136,7 @@ export interface EmulatorFixtures {
 }
 
 export interface Emulator extends EmulatorControl {
-  /** `http://host:port` */
+  /** `http://host:port`; https with `tls`. */
   url: string;
   /** Base URL of the control API. */
   control: string;
@@ -147,8 +147,8 @@ export interface Emulator extends EmulatorControl {
 }
 
 /**
- * Controls a running platform. Times are ISO 8601 in UTC. A call rejects with an error that has a `code`: `usage` for an
- * invalid value, `emulator.refused` or `emulator.unreachable`.
+ * Controls a running platform. Times are ISO 8601 in UTC. A call rejects with an error that has a `code`: `usage` for
+ * an invalid value, otherwise a code such as `emulator.refused` or `emulator.unreachable`.
  */
 export interface EmulatorControl {
   clock: {
@@ -177,11 +177,11 @@ export interface EmulatorControl {
   profiles(identity: Record<string, string>): Promise<StoredProfile[]>;
   state: Pick<EmulatorControl, 'profiles'> & { counts(): Promise<StoredCounts> };
   /**
-   * Returns the newest 1,000 requests, oldest first, with headers, bodies and responses. Secrets are masked. `after`
-   * omits requests up to that `id`.
+   * Returns up to 1,000 of the newest requests, oldest first, with headers, bodies and responses. Secrets are masked.
+   * `after` omits requests up to that `id`.
    */
   requests(after?: number): Promise<RecordedRequest[]>;
-  /** Returns the requests that the platform received, oldest first. */
+  /** Returns the newest 100,000 requests that the platform received, oldest first. */
   log(): Promise<LoggedRequest[]>;
   /** Assigns a role of the first organization to a user. */
   assignRole(roleId: string, user: string): Promise<RoleAssignment>;
@@ -273,7 +273,7 @@ export interface RoleAssignment {
   org_id: number;
 }
 
-/** The ready line. Addresses have no trailing slash. The ids belong to the first organization, account and workspace. */
+/** The ready line. Addresses have no trailing slash. The ids are those of the first organization and its workspace. */
 export interface EmulatorReady {
   base_url: string;
   auth_url: string;
@@ -291,7 +291,7 @@ export interface EmulatorReady {
   control_url: string;
   /** Web console, a page for a browser on this machine. */
   console_url: string;
-  /** Where the platform listens; the other addresses differ if it has a public address. */
+  /** Where the platform listens. If there is a public address, the service addresses above start with that one. */
   listen_url: string;
   /** PEM file to trust: the signing authority and the `tls` certificate; empty if the authority is in memory. */
   ca_file: string;

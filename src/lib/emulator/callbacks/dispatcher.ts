@@ -124,7 +124,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       .catch(() => undefined)
       .finally(() => {
         round = undefined;
-        // A callback became ready after this round's last check.
+        // A callback may have become ready after this round's last check.
         if (again) wake(quarter);
       });
   }
@@ -241,7 +241,7 @@ const Resend = z
     ),
   );
 
-/** `resend` and `flush` wait until every receiver has been called, and return the callbacks that were sent. */
+/** `resend` and `flush` wait until every receiver has been called, and return the selected callbacks. */
 export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {
   async function send(chosen: readonly Callback[]) {
     const ids = new Set(chosen.map(({ id }) => id));

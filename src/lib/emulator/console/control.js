@@ -23,7 +23,7 @@ export async function call(path, method = 'GET', body) {
 /** @type {Map<'refresh' | 'change', string>} */
 const problems = new Map();
 
-/** Shows a problem until the same kind of work succeeds. @param {'refresh' | 'change'} work @param {unknown} [error] */
+/** Shows a kind of work's error, or removes it. @param {'refresh' | 'change'} work @param {unknown} [error] */
 export function report(work, error) {
   if (error instanceof Error) problems.set(work, error.message);
   else problems.delete(work);
@@ -34,7 +34,7 @@ export function report(work, error) {
   problem.hidden = text === '';
 }
 
-/** Runs a change, then announces that the state has changed. @param {() => Promise<unknown>} work */
+/** Makes a change, then announces it or reports the error. @param {() => Promise<unknown>} work */
 export function act(work) {
   const announce = () => {
     report('change');

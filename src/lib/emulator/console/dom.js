@@ -62,8 +62,8 @@ export const documentOf = (row) => /** @type {Row} */ (JSON.parse(row['document'
 const labelOf = (heads, at) => (at === 0 ? { scope: 'row' } : { 'data-label': heads[at] ?? '' });
 
 /**
- * A fold in the last cell gets its own row, as wide as the table.
- * @param {string} id keeps its position when the page is drawn again
+ * Each fold gets its own row, as wide as the table.
+ * @param {string} id keeps the scroll position when the page is drawn again
  * @param {string[]} heads
  * @param {Child[][]} rows
  * @param {string} empty
@@ -85,7 +85,7 @@ export function table(id, heads, rows, empty, kind = '') {
 }
 
 /**
- * @param {string} id keeps it open when the page is drawn again
+ * @param {string} id keeps the fold open when the page is drawn again
  * @param {Child} title
  * @param {...Child} children
  */

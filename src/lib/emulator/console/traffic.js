@@ -76,7 +76,7 @@ const button = (id, label, work) => make('button', { type: 'button', id, click: 
 /** The checks that were made, by the id of the callback. @type {Map<number, Row[]>} */
 export const checked = new Map();
 
-/** The four checks that a receiver makes. @param {number} id */
+/** Shows the results of a receiver's four checks, or a button that makes the checks. @param {number} id */
 function checks(id) {
   const found = checked.get(id);
   const check = async () => checked.set(id, await call(`/callbacks/checks?id=${id}`));

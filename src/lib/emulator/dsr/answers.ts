@@ -47,7 +47,7 @@ export function createReply(request: StoredRequest, received: number, raw: Buffe
   return { ...cancelReply(request, received), encoded_request: raw.toString('base64') };
 }
 
-/** Returns the expected completion time, rounded up to a whole second. */
+/** Returns the expected completion time, rounded up to a whole second; null after a cancellation. */
 function expected({ expected_at }: StoredRequest): string | null {
   return expected_at === null ? null : isoSeconds(Math.ceil(expected_at / 1000) * 1000);
 }

@@ -26,7 +26,7 @@ interface Dependencies {
 }
 
 export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
-  /** Queues callbacks about the new status, which are due at the next quarter hour. */
+  /** Queues callbacks about the new status. They are due at the next quarter-hour. */
   function announce(request: StoredRequest, at: number): void {
     // The dispatcher adds the address of the results later, because the platform's address may change by then.
     const body = stringifyJson(callbackBody(request, ''));
@@ -84,7 +84,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   return {
     /**
      * Admits a request that was received at `now`. Throws 400 for an id that is already used and for a full group, and
-     * 409 while a request for the same subject is open.
+     * 409 while a request with the same type, identities and extensions is open.
      */
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
@@ -107,7 +107,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         announce(request, now);
         return request;
       }),
-    /** Cancels a pending request. Throws 400 for other requests. */
+    /** Cancels a pending request, and returns it. Throws 400 for other requests. */
     cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
         throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
@@ -134,7 +134,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** Returns the identities that select the subject: all profiles that have one of them (decision: D142). */
+/** Returns the identities that select the subject, which is every profile with one of them (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
@@ -157,7 +157,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** Returns the first status of each partner: skipped if no identity suits it, else pending. Null if none apply. */
+/** Returns each partner's first status: skipped if no identity suits it, else pending. Null if nothing is forwarded. */
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
@@ -169,7 +169,7 @@ function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures
   );
 }
 
-/** Gives every pending partner its final status from the fixtures. */
+/** Gives every pending partner the status in the fixtures. */
 function finishForwarding(
   entries: readonly Forwarding[],
   { workspace }: StoredRequest,

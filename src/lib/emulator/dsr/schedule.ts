@@ -11,7 +11,7 @@ export const WORK_MS = 2 * DAY_MS;
 /** How long results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
-/** Returns the next quarter-hour. At that time, the platform sends callbacks, and forwards and picks up requests. */
+/** Returns the next quarter-hour, when callbacks, forwarding, and a pick-up without a waiting period are due. */
 export function nextQuarter(time: number): number {
   return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
 }

@@ -9,7 +9,7 @@ const SHORTEST_RUN_MS = 1000;
 
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
 
-/** Returns the next scheduled run of a pipeline at or after `at`. */
+/** Returns the time of a pipeline's next scheduled run at or after `at`; undefined if there is none. */
 export function nextRunOf(
   { definition, ranOnce, lastLogicalAt }: Pick<Pipeline, 'definition' | 'ranOnce' | 'lastLogicalAt'>,
   at: number,
@@ -76,7 +76,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       pipelines.replace(workspace, running);
       return id;
     },
-    /** Marks a run's work as done at `at`. The run does not end before its minimum duration. */
+    /** Marks a run's work as done at `at`. The run does not end until its minimum duration is over. */
     finish: (run: Run, at: number): void => {
       const earliest = (run.started_at ?? at) + SHORTEST_RUN_MS;
       runs.save({ ...run, due_at: Math.max(earliest, at), progress: { ...run.progress, done: true } });
@@ -96,7 +96,7 @@ export function createPipelineLife(stores: WarehouseStores) {
       const faulted: Pipeline = { ...before, status: 'faulted', errors: [message], cause, nextRunAt: undefined };
       pipelines.replace(run.workspace, faulted);
     },
-    /** Stops the current run of a pipeline that was paused at `at`. */
+    /** Stops the current run of a pipeline that was paused at `at`. Returns the stopped pipeline. */
     stop: (workspace: number, pipeline: Pipeline, at: number): Pipeline => {
       const run = runs.current(workspace, pipeline.definition.id);
       if (run) runs.save({ ...run, status: 'stopped', due_at: null, ended_at: at });

@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** Returns the error for an invalid body. Two kinds of mistakes have their own messages if they are the only issue. */
+/** Returns the error for an invalid body. Two kinds of issues have their own messages if they are alone. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));

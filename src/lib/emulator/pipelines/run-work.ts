@@ -29,7 +29,7 @@ class RunFailure extends Error {
   }
 }
 
-/** Maximum number of different reasons reported per run. */
+/** Maximum number of different reasons reported per run. The rest are counted together, as other reasons. */
 const MOST_REASONS = 5;
 
 export type RunWork = ReturnType<typeof createRunWork>;
@@ -181,7 +181,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Smaller numbers are seconds since 1970, and others are milliseconds (this one is in March 1973). */
+/** Smaller numbers are seconds since 1970. Others are milliseconds (this number of milliseconds is in March 1973). */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;

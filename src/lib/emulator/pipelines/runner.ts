@@ -1,4 +1,4 @@
-// Starts scheduled runs, does their work and ends them.
+// Starts scheduled runs. Does the work of all runs, and ends them.
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import type { PipelineLife } from './life.ts';
 import type { Platform } from '../platform/area.ts';
@@ -17,7 +17,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
   let closing = false;
 
   async function work(run: Run): Promise<void> {
-    // Load the thread and the sample warehouse only for the first run.
+    // Load the code that reads warehouses only for the first run.
     const { createRunWork } = await import('./run-work.ts');
     runWork ??= createRunWork(stores, platform);
     const begun = clock.now();

@@ -6,10 +6,10 @@ import type { RunProgress } from '../stores/pipelines.ts';
 
 type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 
-/** All times here are epoch milliseconds. */
+/** Times in this file are epoch milliseconds; these are durations. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** Returns the first scheduled run at or after `from`, if any. `ranOnce` is true after the run of a `once` pipeline. */
+/** Returns when the next run at or after `from` is due, if any. `ranOnce` is true after a `once` pipeline's run. */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);
@@ -25,7 +25,7 @@ export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ra
   return next !== undefined && next <= end ? next : undefined;
 }
 
-/** Returns the start of the schedule interval that contains `at`, or `at` itself if there are no intervals. */
+/** Returns the start of the schedule interval that contains `at`, or `at` itself if no interval does. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
   const start = timeOf(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;
@@ -34,7 +34,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** Returns the boundary with this 0-based index. In a shorter month, it is the last day. */
+/** Returns the interval boundary with this 0-based index. In a month without that day, it is on the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);
@@ -57,7 +57,7 @@ function indexFrom(start: number, frequency: Frequency, at: number): number {
 /** Rows that a run reads, selected by the time in their `iterator_field`. */
 type DataRange = Pick<RunProgress, 'rangeStart' | 'afterStart' | 'rangeEnd' | 'bounded'>;
 
-/** Returns the range of a run at `at`; `position` is the end of the last successful run, if any. */
+/** Returns the data range of a run for the time `at`. `position` is the end of the last successful range, if any. */
 export function dataRange(
   { sync_mode, schedule }: { sync_mode: SyncMode; schedule: Schedule },
   at: number,

@@ -44,7 +44,7 @@ export interface Platform {
   addressOf(host: string | undefined): string;
 }
 
-/** An authenticated request. */
+/** A request whose credentials are valid, if its endpoint requires any. */
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
@@ -80,13 +80,13 @@ export interface OpenArea<Endpoints> {
   nextDue?(): number | undefined;
   /**
    * Runs the work that is due by `now` (epoch ms), in order. If `nextDue` exists, `catchUp` is called for each due
-   * time, alternating with other areas, and may leave part of the work for the next call. Otherwise, it is called when
-   * the clock has changed and whenever another area does some work.
+   * time, alternating with other areas, and may leave part of the work for the next call. Otherwise, it is called each
+   * time another area has done some work, and once no work is due.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
   /** Waits at most `ms` until the messages of the last `catchUp` are sent. `isAwaited` announces this call. */
   sent?(ms: number): Promise<void>;
-  /** Stops work in other threads; it resumes after the next start. */
+  /** Stops work in the background; it resumes after the next start. */
   close?(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
   /** This area's part of the contract. */
   endpoints: Endpoints;
-  /** SQL steps: the first creates the current tables; each later one upgrades older tables. Only append steps. */
+  /** SQL steps: the first creates the current tables, and each later one upgrades older tables. Never remove a step. */
   migrations: readonly string[];
   open(platform: Platform): OpenArea<Endpoints>;
 }

@@ -18,7 +18,7 @@ export function createDirectory(
   { anySecret = false, clientId: copied }: EmulatorIdentity = {},
 ) {
   return {
-    /** Returns the client with these platform credentials; undefined if there is none. */
+    /** Returns the client id for these platform credentials; undefined if they are invalid. */
     clientOf: (clientId: string, clientSecret: string): string | undefined => {
       const known = organizations.find(({ client_id }) => client_id === clientId);
       if (known?.client_secret === clientSecret) return clientId;
@@ -26,7 +26,7 @@ export function createDirectory(
       const isCopied = clientId === first.client_id || (copied === undefined && !known);
       return anySecret && isCopied ? first.client_id : undefined;
     },
-    /** Returns the workspace with these Basic credentials; undefined if there is none. */
+    /** Returns the workspace for these Basic credentials; undefined if they are invalid. */
     workspaceOf: (key: string, secret: string): WorkspaceFixture | undefined => {
       const known = workspaces.find((workspace) => workspace.key === key);
       if (known?.secret === secret) return known;
@@ -61,7 +61,7 @@ export function createDirectory(
 }
 
 export interface Caller {
-  /** Client id of a bearer token, or key of Basic credentials; empty for the token call. */
+  /** Client id of a bearer token, or key of Basic credentials; empty if the endpoint requires no credentials. */
   id: string;
   /** Workspace of Basic credentials. */
   workspace?: WorkspaceFixture;

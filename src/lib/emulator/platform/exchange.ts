@@ -95,7 +95,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
-      // The request was rejected before its body was complete.
+      // The body could not be read, or the platform is closing.
       const result = error instanceof PeerGone ? undefined : refusedAnswer(target, error);
       record(NO_BODY, result);
       if (result) write(outgoing, result);
@@ -103,7 +103,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
   };
 }
 
-/** Throws 401 or 403. */
+/** Returns the caller. Throws 401 or 403 for missing or invalid credentials. */
 function identify({ tokens, directory }: Platform, { headers }: IncomingMessage, { endpoint }: MatchedRoute): Caller {
   return authenticate(endpoint.auth, headers.authorization, tokens, directory);
 }

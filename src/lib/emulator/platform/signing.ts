@@ -23,7 +23,7 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own in memory. The
+ * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own in memory. An
  * authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its path
  * is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
  */
@@ -33,7 +33,7 @@ export async function openSigning(folder: string | undefined, served?: string) {
   return {
     /** Path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
     caFile: folder === undefined || authority === undefined ? '' : trustFile(folder, authority, served),
-    /** Returns the signer for a processor domain. Its RSA key is generated on first use, on a worker thread. */
+    /** Returns the signer for a processor domain. Generates its RSA key on a worker thread, unless one is stored. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
@@ -119,7 +119,7 @@ function signerOf(processor: string, authority: Authority) {
   };
 }
 
-/** Returns the key, if it and the certificate are valid and match. The cache folder may contain anything. */
+/** Returns the key, if it and the certificate are valid and match. The folder may contain anything. */
 function keyOf(key: string, certificate: string): KeyObject | undefined {
   try {
     const privateKey = createPrivateKey(key);

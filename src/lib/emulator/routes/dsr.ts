@@ -69,7 +69,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** Returns the request that a path names. Throws 404 if it is unknown or belongs to another workspace. */
+  /** Counts a call and returns the request in its path. Throws 404 for an unknown or another workspace's request. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);

@@ -90,7 +90,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   };
 }
 
-/** Returns a function that finds, in the log, an organization's requests of the last minute that reached a handler. */
+/** Returns a function that finds, in the log, when an organization's counted requests of the last minute arrived. */
 function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
   const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
   return (orgId) => {

@@ -82,7 +82,7 @@ function openSeeding({ profiles, ingest, clock, fixtures, names }: Platform): Op
   };
 }
 
-/** Throws 400 for attributes that belong to another workspace (decision: D73). */
+/** Returns the changes to profiles. Throws 400 for attributes that belong to another workspace (decision: D73). */
 function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChange[] {
   const key = String(workspace);
   const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
@@ -99,7 +99,7 @@ function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChan
   });
 }
 
-/** An `xpid` among the identities identifies the profile, like the field `xpid` (decision: D70). Throws 400. */
+/** `xpid` among the identities identifies the profile, like the field (decision: D70). Throws 400 if it is invalid. */
 function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, given: Record<string, string> = {}) {
   const { xpid: named, ...identities } = given;
   if (named === undefined) return { xpid, identities };
@@ -123,7 +123,7 @@ function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] =
   return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
 }
 
-/** Stores events in the profiles. The seeding area creates the profile tables. */
+/** Stores events, identities and attributes in the profiles. The seeding area creates the profile tables. */
 export const intakeArea = defineArea({ name: 'intake', endpoints: intakeEndpoints, migrations: [], open: openIntake });
 
 const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({

@@ -26,13 +26,13 @@ interface Resource {
 }
 
 interface ResourceRules<Stored extends Resource> {
-  /** The name in messages: `connection`. */
+  /** The name in messages, such as `connection`. */
   what: string;
   idParameter: 'connectionId' | 'modelId' | 'pipelineId';
   store: Pick<DocumentStore<Stored>, 'list' | 'get' | 'add' | 'replace'>;
   /** Returns the definition in a body. `before` is the resource that an update replaces. Throws an error response. */
   read(request: Call, workspace: number, before?: Stored): Stored['definition'];
-  /** Returns the resource to store, except its `audit`. Called inside a transaction for an update. */
+  /** Returns the resource to store, except its `audit`. For an update, called inside a transaction. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
   /** Returns the definition as the platform shows it. */
@@ -57,7 +57,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
     return stored;
   }
 
-  /** Returns the workspace and the resource in the path. Throws 404. */
+  /** Returns the workspace and the resource in the path. Throws 403 or 404. */
   function findFor(request: Call): { workspace: number; stored: Stored } {
     const workspace = workspaceOf(request);
     return { workspace, stored: find(workspace, request.params[rules.idParameter] ?? '') };

@@ -38,14 +38,14 @@ export function createCallbackStore(db: Database) {
   return {
     ...table,
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
-    /** Marks the callbacks that are due by `now` for sending. */
+    /** Changes the state of queued callbacks that are due by `now` to `sending`. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },
-    /** True if an earlier callback of the same request to the same receiver is waiting for a retry. */
+    /** True if an earlier callback of the same request to the same receiver is still queued. */
     isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       table.list({ request_id, workspace, url, state: 'queued' }).some((other) => other.id < id),
-    /** Oldest first. */
+    /** Returns all callbacks, oldest first. */
     entries: (): Callback[] => table.list({}, 'ORDER BY id').map(entryOf),
   };
 }

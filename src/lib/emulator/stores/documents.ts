@@ -12,7 +12,7 @@ export function resourcesMigration(table: string): string {
 
 /** A connection or a data model. */
 export interface Kept<Definition> {
-  /** The definition as it was sent, including secrets. */
+  /** The definition with defaults and secrets, without read-only fields. */
   definition: Definition;
   audit: Audit;
   /** True if the resource is faulted or invalid, which stops its pipelines until it is fixed. */

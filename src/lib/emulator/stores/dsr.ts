@@ -70,7 +70,7 @@ export function createDsrStore(db: Database) {
     steps,
     results,
     nextStep: (): DueStep | undefined => steps.find({}, 'ORDER BY at, request, step'),
-    /** True if a pending or in-progress request has the same subject. */
+    /** True if a pending or in-progress request has this fingerprint of type, identities and extensions. */
     hasOpen: (workspace: number, subject: string): boolean => {
       const open = `WHERE workspace = ? AND subject = ? AND status IN ('pending', 'in_progress') LIMIT 1`;
       return requests.select(open, workspace, subject).length > 0;

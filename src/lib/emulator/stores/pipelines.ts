@@ -13,7 +13,7 @@ export const pipelinesMigration = `
   );
   CREATE INDEX pipelines_due ON pipelines (running, next_run_at)`;
 
-/** The resource to fix before a faulted pipeline can run again. */
+/** The resource that caused a pipeline's fault. */
 export type FaultCause = 'connection' | 'data_model' | 'pipeline';
 
 export interface Pipeline {
@@ -23,7 +23,7 @@ export interface Pipeline {
   errors: string[];
   /** Absent unless the status is `faulted`. */
   cause?: FaultCause | undefined;
-  /** End of the last successful run's range (epoch ms); absent before the first run and after a reset. */
+  /** Latest end of a successful incremental run's range (epoch ms); absent before such a run, and after a reset. */
   position?: number | undefined;
   /** Number of resets. A run that started before a reset leaves the position unchanged. */
   resets: number;
@@ -81,7 +81,7 @@ export interface RunProgress {
   afterStart: boolean;
   /** False for a full sync without bounds, which reads all rows. */
   bounded: boolean;
-  /** Number of completed query rows; a resumed run skips them. */
+  /** Number of query rows that were processed; a resumed run skips them. */
   rows: number;
   succeeded: number;
   failed: number;
@@ -129,7 +129,7 @@ export function createRunsStore(db: Database) {
     /** Returns the pipeline's run that has not ended yet. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
-    /** Returns runs with a logical date within both bounds, latest first. */
+    /** Returns part of the runs with a logical date within both bounds, latest first, and the number of all of them. */
     page: (
       workspace: number,
       pipeline: string,

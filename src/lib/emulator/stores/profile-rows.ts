@@ -17,7 +17,7 @@ export type Identity = readonly [type: string, value: string];
 type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
 
 export interface ProfileDocument {
-  /** All values of each internal identity type, in order, so that an erasure also finds older values. */
+  /** All values of each internal identity type, oldest first, so that an erasure also finds older values. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
@@ -54,7 +54,7 @@ function put<T>(record: Record<string, T>, name: string, value: T): void {
 
 /** All data of one person. Dates are ISO 8601. */
 export interface Profile extends ProfileDocument {
-  /** Exact 64-bit integer: a number if a double can represent it. */
+  /** Exact 64-bit integer: a number if it is a safe integer, otherwise a bigint. */
   xpid: number | bigint;
   workspace_id: number;
   environment: Environment;

@@ -7,7 +7,7 @@ import type { Fixtures } from '../fixtures/document.ts';
 export type WarehouseFile = { file: string } | { sample: true };
 
 export interface Unreachable {
-  /** Problem, with the field's name but never its value. */
+  /** The problem. It may name fields, but never contains their values. */
   unreachable: string;
 }
 

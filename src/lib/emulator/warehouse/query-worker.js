@@ -1,4 +1,4 @@
-// The thread that reads a warehouse file: opens it read-only, runs one query and returns rows on request (see
+// The thread that reads a warehouse file: opens it read-only, runs one query at a time and returns rows on request (see
 // `reader.ts`). It is JavaScript, because a thread starts from a file and Node 20 cannot run TypeScript.
 import { parentPort } from 'node:worker_threads';
 import driver from 'node-sqlite3-wasm';

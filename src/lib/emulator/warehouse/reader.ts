@@ -10,7 +10,7 @@ import { systemClock } from '../../kernel/clock.ts';
 /** A request to the thread (`query-worker.js`), which sends one response to each. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
-/** A row, keyed by column name. Integers above 2^53 are bigint. */
+/** A row, keyed by column name. Integers outside the safe range are bigint. */
 export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
 /** The warehouse's error message for a file or a query. */
@@ -117,7 +117,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   let last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Copies the file, because the driver locks a file even for reading, and a killed thread leaves its lock behind.
+   * Opens a copy, because the driver locks a file even for reading, and a killed thread leaves its lock behind.
    * Queries cannot write to the original. A changed file is copied again.
    */
   async function open(reading: QueryThread, warehouse: WarehouseFile): Promise<Opened> {
@@ -164,8 +164,8 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
 
   return {
     /**
-     * Opens the warehouse and passes its rows to `take` in batches, until `take` returns false. Only one read may run
-     * at a time. Throws WarehouseClosed, QueryError, QueryTimeout, and QueryAborted after `close`.
+     * Opens the warehouse and passes the query's rows to `take` in batches, until `take` returns false. Only one read
+     * may run at a time. Throws WarehouseClosed and the errors of the thread; QueryAborted after `close`.
      */
     read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);

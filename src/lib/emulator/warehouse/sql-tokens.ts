@@ -21,7 +21,7 @@ const KINDS: Kinds = [
   ['symbol', /./suy],
 ];
 
-/** Syntax of other warehouses: `//` and `#` comments, backslashes in strings, strings in `"""` or between `$$`. */
+/** Syntax of other warehouses: `//` and `#` comments, backslashes in strings, strings in `'''`, `"""` or `$$`. */
 const OTHER_DIALECTS: Kinds = [
   ['comment', /\/\/[^\n]*|#[^\n]*/y],
   ['string', /\$\$[^]*?(?:\$\$|($))|'''[^]*?(?:'''|($))|"""[^]*?(?:"""|($))/y],

@@ -1,4 +1,4 @@
-// Rewrites a data model's query for the warehouse file: a single SELECT, with qualified tables quoted (decision: D68).
+// Checks that a data model's query is a single SELECT, and rewrites its table names for SQLite (decision: D68).
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 import { largest } from '../../kernel/numbers.ts';
 
@@ -62,7 +62,7 @@ function selectsNothing(tokens: readonly Token[], index: number): boolean {
   return selects === true && (next === undefined || [')', ','].includes(next.text) || isKeyword(next, ...ENDS_COLUMNS));
 }
 
-/** Resolves the parts of a qualified name to a table of the file. Returns the whole name if no table matches. */
+/** Returns a function that finds the table for the parts of a qualified name, or else returns the whole name. */
 export function resolveAmong(tables: readonly string[]): (parts: readonly string[]) => string {
   const byName = new Map(tables.map((table) => [table.toLowerCase(), table]));
   const mostParts = largest(tables.map((table) => table.split('.').length));
@@ -75,14 +75,14 @@ export function resolveAmong(tables: readonly string[]): (parts: readonly string
   };
 }
 
-/** A qualified name: its first and last tokens, and its parts. */
+/** A name, qualified or not: the indexes of its first and last tokens, and its parts. */
 interface Chain {
   first: number;
   last: number;
   parts: string[];
 }
 
-/** Replaces each qualified table name with a quoted one, and uses its last part as the alias. Removes semicolons. */
+/** Quotes each qualified table name. Its last part becomes the alias, unless it has one. Removes semicolons. */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
   const positions = tablePositions(tokens);
@@ -130,7 +130,7 @@ function keyOf(parts: readonly string[]): string {
   return JSON.stringify(parts.map((part) => part.toLowerCase()));
 }
 
-/** Finds names joined by dots without spaces. A quoted name may contain several names, as some warehouses allow. */
+/** Finds names, with parts joined by dots. As in some warehouses, quoted text may contain several parts. */
 function findChains(tokens: readonly Token[]): Chain[] {
   const chains: Chain[] = [];
   for (let at = 0; at < tokens.length; at++) {

@@ -2,14 +2,14 @@
 import { stringifyJson } from '../../kernel/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A response. `text` is JSON, and absent if there is no body. */
+/** A response. `text` is JSON unless `headers` has another type, and absent if there is no body. */
 export interface Answer {
   status: number;
   text?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** An error response. `body` is the JSON of the response. */
+/** An error response. `body` is sent as JSON. */
 export class PlatformError extends Error {
   readonly status: number;
   readonly body: unknown;

@@ -20,7 +20,7 @@ export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** True if the header contains a name of this machine or the listening address. */
+/** True if the header names this machine or the listening address or, if that is every address, any IP address. */
 export function isOwnHost(header: string | undefined, listensOn: string): boolean {
   const name = hostName(header);
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
@@ -30,13 +30,13 @@ export function isOwnHost(header: string | undefined, listensOn: string): boolea
 
 interface ListeningServer {
   port: number;
-  /** `http://host:port`, with a host that clients can use. */
+  /** `http://host:port`, or https with `tls`. The host is one that clients can use. */
   url: string;
   /** Closes all connections immediately, whether idle or not. */
   close(): Promise<void>;
 }
 
-/** Handles each request. Resolves once the response has been written. */
+/** Handles a request, or responds with `refused`. Resolves once the response has been written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refused?: PlainRefusal) => Promise<void>;
 
 interface ListenOptions {

@@ -42,7 +42,7 @@ export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   return readObject(value, redact);
 }
 
-/** True for a web page, which a proxy or a login server sends, but never the platform. */
+/** True for a web page. A proxy or a login server may send one, but the platform never does. */
 export function isHtml(answer: Answer): boolean {
   return /\bhtml\b/i.test(answer.headers['content-type'] ?? '') || /^\s*<(!doctype|html)\b/i.test(answer.text);
 }

@@ -52,7 +52,7 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   });
 }
 
-/** Returns the error for a 2xx response that does not fit the endpoint. `problem` completes "the response …". */
+/** Returns the error for a response that is a web page or has a problem. `problem` completes "the response …". */
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';

@@ -16,7 +16,7 @@ export interface LostExchange {
   requestTimeoutMs: number;
 }
 
-/** Returns the error `network.<kind>` with exit code 8. An aborted request keeps the exit code of the signal. */
+/** Returns the error `network.<kind>` (8), or for an aborted request, `interrupted` with the signal's exit code. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
   const code = CODES[error.kind];
   const words = WORDS[error.kind](lost, error);

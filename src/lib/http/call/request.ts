@@ -70,7 +70,7 @@ export class CurlPrinted extends Error {
   override message = 'the equivalent curl command was printed; nothing was sent';
 }
 
-/** Returns a multi-line shell command. Everything except the placeholders is in single quotes. */
+/** Returns a multi-line shell command. Values are in single quotes, except the placeholders for credentials. */
 export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);

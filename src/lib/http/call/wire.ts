@@ -1,4 +1,4 @@
-// Sends one attempt of a call. Traces everything except secrets, for `--debug` and `--trace-file`.
+// Sends one attempt of a call. Traces it without secrets and identities, for `--debug` and `--trace-file`.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames } from '../../contract/names.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
@@ -159,7 +159,7 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
 
   function traced(text: string | undefined): unknown {
     if (text === undefined || text === '') return null;
-    // Token requests and responses contain nothing but secrets.
+    // Token requests and responses contain little but secrets.
     if (endpoint.service === 'auth') return '(not kept)';
     const value = parsed(text);
     hidePeople(value);

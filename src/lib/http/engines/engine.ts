@@ -6,12 +6,12 @@ import { onAbort } from '../../kernel/clock.ts';
 import { usageError } from '../../kernel/errors.ts';
 
 export interface Engine {
-  /** Rejects with TransportError, or with KnownError (usage) for an invalid proxy or authority. */
+  /** Rejects with TransportError, the sink's error, or KnownError (usage) for an invalid proxy or authority. */
   send(exchange: Exchange): Promise<RawReply>;
   close(): Promise<void>;
 }
 
-/** Maximum pause within a response. Until the response starts, only the total timeout applies. */
+/** Maximum pause within a response. Between connection and response, only the total timeout applies. */
 const IDLE_TIMEOUT_MS = 15_000;
 
 /** Common servers close an idle connection after five seconds. We close it earlier. */
@@ -113,7 +113,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   );
 }
 
-/** Creates a context that trusts Node's roots and `pem`. Rejects text without a certificate, which Node ignores. */
+/** Creates a context that trusts Node's roots and `pem`, if given. Throws usage (2) for text without a certificate. */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
   const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([

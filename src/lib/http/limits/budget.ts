@@ -33,7 +33,7 @@ interface Schedule {
 
 export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'> {
   folder: string;
-  /** Profile's limit per minute, if it is lower. */
+  /** Profile's limit per minute. Applies only if it is lower. */
   most?: number | undefined;
 }
 

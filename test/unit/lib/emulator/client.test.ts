@@ -101,7 +101,7 @@ it.each([
 it('accepts a control address with a trailing slash, and rejects anything but an http URL', async () => {
   expect(await connectEmulator(`${platform.control}/`).faults.list()).toEqual([]);
   for (const address of ['127.0.0.1:4010', 'https://127.0.0.1:4010/_control', undefined as unknown as string]) {
-    expect(() => connectEmulator(address)).toThrow('expects the `control_url` of a ready line');
+    expect(() => connectEmulator(address)).toThrow('expects the `control_url` from a ready line');
   }
 });
 
