@@ -22,7 +22,7 @@ export const inputFlags = {
   source: {
     value: 'program',
     choices: Object.keys(SOURCES) as SourceName[],
-    help: 'program that wrote the inputs: sets delimiter, null words and more',
+    help: 'program that wrote the inputs; determines the delimiter, the null words and more',
   },
   delimiter: { value: 'sign', help: 'comma, semicolon, tab or pipe (default: the most frequent one in the header)' },
   headerless: { help: 'the inputs have no header line; name the columns with --columns' },

@@ -67,7 +67,7 @@ export function joinedResult({
     complete: z.int(),
     [names.missing]: z.array(label()),
     [names.failed]: z.array(label()),
-    /** Errors of failed parts. If `correct_first` is set, a rerun would fail again, so `again` below omits it. */
+    /** Errors of failed parts. With `correct_first`, a rerun would fail again, so `again` below omits its command. */
     errors: z.array(
       z.object({
         [names.part]: label(),
@@ -105,7 +105,7 @@ const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflic
 
 /**
  * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code that a single
- * run would have, and shows how to rerun missing parts (decision: D291).
+ * run would have, and shows how to run missing and failed parts (decision: D291).
  */
 export async function emitJoined<Result extends Part>(
   ctx: Context,
@@ -189,9 +189,9 @@ function withFlag(words: readonly string[], flag: string, value?: string): strin
 }
 
 /**
- * Reads the last report of each part; a complete report replaces an error. Ignores other lines of a log, and warns
- * about a result that it cannot use. Throws usage (2) if there are no files, and invalid input (9) if there
- * are no results or they are from different runs.
+ * Reads the last report of each part; an error never replaces a complete report. Ignores other lines of a log, and
+ * warns about a result that it cannot use. Throws usage (2) if there are no files, and invalid input (9) if there are
+ * no results or they are from different runs.
  */
 export async function readReports<Result extends Part>(
   ctx: Context,

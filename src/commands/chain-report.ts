@@ -83,7 +83,7 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   if (!report.hasHash) ctx.setExit('failed');
 }
 
-/** Returns the error failed (1) for a broken chain. Commands throw it after their output, which may be incomplete. */
+/** Returns the error failed (1) if the chain is broken. Commands throw it after output that may be incomplete. */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }

@@ -35,7 +35,7 @@ export function readDuration(flag: string, text: string): number {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns the start of a date without a time, in UTC: the earliest deadline. Returns any other text unchanged. */
+/** Returns the start of a day in UTC, which gives the earliest deadline. Returns any other text unchanged. */
 export function startOfDay<Text extends string | undefined>(text: Text): Text | string {
   return text !== undefined && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }

@@ -38,7 +38,7 @@ export function resourceCommands(
   const shown = { calls: 'platform', output: REPLIES[type], view: () => resourceView(type) } as const;
   const filed = {
     invalidInput: 'the file is invalid',
-    guard: 'a reference in the file is not allowed, or you answered no',
+    guard: 'the file contains a reference that is not allowed, or you answered no',
   };
   return [
     defineCommand({

@@ -111,7 +111,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
   );
 }
 
-/** True if the reply has no id, or the same id as the body or the path. */
+/** True unless the reply has an id that differs from the one in the body (POST) or in the path. */
 function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
   const idOf = (value: unknown): unknown =>
     isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;
@@ -165,7 +165,7 @@ async function readBody(ctx: Context, file: string): Promise<unknown> {
   throw invalidInput(`${file} is not a valid body. Nothing was sent.`, placeIssues(document, found), hint);
 }
 
-/** Pages have `items` and `has_next_page`; anything else is one page. */
+/** A page has `items`. Any other reply is returned as it is. */
 async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
   const read = async (page: number) => {
     const data = await send({ ...input, query: { ...input.query, currentPage: page } } as Input);

@@ -41,7 +41,7 @@ export const command = defineCommand({
   columns: view.columns,
   output: () => z.array(finding()),
   notes: [
-    'This command changes nothing: it probes each address, requests a token, and sends one harmless call to each area with credentials.',
+    'This command changes nothing: it probes each address, requests a token, and makes a harmless call in each area that has one.',
   ],
   examples: ['cdpadm doctor --profile local', 'cdpadm doctor --profile local -o json'],
   exits: { failed: 'at least one check failed' },

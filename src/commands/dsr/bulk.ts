@@ -76,7 +76,7 @@ export function emptyResult(part: NextCommands['part'], target: Target): WithTar
 /** The command lines that continue a run. */
 export interface NextCommands {
   again: Again;
-  /** The command that submits a results file again, after its failed rows are corrected. */
+  /** The command that submits a results file after its failed rows are corrected. */
   correct: (results: string, input: Inputs[0]) => string;
   /** The resume command also contains the target flags. */
   part: ResumeCommand & { input: string };

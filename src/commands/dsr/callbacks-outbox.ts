@@ -1,4 +1,4 @@
-// `dsr callbacks outbox list|replay|drop`: callback deliveries that are due or have failed permanently.
+// `dsr callbacks outbox list|replay|drop`: callback deliveries that are due, retrying or dead.
 import * as z from 'zod/mini';
 import type { Delivery } from '../../lib/domain/callbacks/outbox.ts';
 import { openOutboxes } from '../../lib/files/outbox.ts';

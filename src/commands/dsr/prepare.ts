@@ -1,4 +1,4 @@
-// `dsr prepare`: adds an id to every row, so that the file can be submitted again from any machine.
+// `dsr prepare`: adds an id to every row without one, so that the file can be submitted again from any machine.
 import { resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';

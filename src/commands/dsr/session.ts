@@ -41,7 +41,7 @@ export async function openLedgerOf(ctx: Context) {
   });
 }
 
-/** Opens the ledger of this workspace. Throws usage (2) if it or the DSR address is not configured (decision: D225). */
+/** Opens this workspace's ledger. Throws usage (2) if the workspace or the DSR address is not configured (D225). */
 export async function openDsrMemory(ctx: Context): Promise<Pick<DsrPorts, 'ledger' | 'submitter'>> {
   const [ledger, settings] = await Promise.all([openLedgerOf(ctx), ctx.settings()]);
   const scope = { address: lastingAddress(settings, 'dsr_base_url'), workspace_id: settings.need('workspace_id') };

@@ -53,7 +53,7 @@ export function givenFlags(flags: RequestFlags): string[] {
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));
 }
 
-/** Returns the fields that flags set. Checks only the form `TYPE=VALUE`. */
+/** Returns the fields that flags set. Throws usage (2) for an invalid identity flag or time. */
 export async function partsOf(ctx: Context, flags: RequestFlags, options: NormalizeOptions): Promise<RequestParts> {
   const identities: [string, string][] = [];
   const given = [

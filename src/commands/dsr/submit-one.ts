@@ -138,8 +138,8 @@ async function submitGiven(
 }
 
 /**
- * Warns about the person's open access requests, and rejects a duplicate. Returns a check to repeat just before the
- * ledger records the request, or undefined if duplicates are allowed.
+ * Warns if an erasure would delete the data of a due request, and rejects a duplicate. Returns a check to repeat just
+ * before the ledger records the request, or undefined if duplicates are allowed.
  */
 async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuplicateWindow(flags);

@@ -10,7 +10,7 @@ import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 
 type LoggedRequest = z.infer<ReturnType<typeof logResult>>[number];
 
-/** `status` is null if a fault closed the connection. Optional fields need --bodies or --follow. */
+/** `status` is null if the connection closed without a response. Optional fields need --bodies. */
 function logResult() {
   return z.array(
     z.object({

@@ -56,7 +56,7 @@ const startFlags = {
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
   audience: { value: 'text', help: "token audience to accept, in addition to the platform's own address" },
-  publicUrl: { value: 'url', help: "the platform's address in responses (default: where it listens)" },
+  publicUrl: { value: 'url', help: "the platform's address in responses (default: the request's Host header)" },
   tlsCert: { value: 'file', help: 'PEM certificate, to serve https' },
   tlsKey: { value: 'file', help: 'PEM key of that certificate' },
   ui: { help: "print the address of the platform's web console" },

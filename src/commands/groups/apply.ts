@@ -1,4 +1,4 @@
-// Plans, shows, confirms and writes a group definition, for all commands that write one.
+// Plans, shows and, after a confirmation, writes a group definition, for all commands that write one.
 import { pickGroup } from '../pick.ts';
 import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../lib/contract/groups.ts';
 import { parseWith } from '../../lib/contract/explain.ts';

@@ -1,4 +1,4 @@
-// `groups create`, `update`, `set` and `delete`: write a definition from a file, or delete one.
+// `groups create`, `update`, `set`, `delete` and `attributes`: write or delete a definition.
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup, writeRecord } from './apply.ts';

@@ -1,4 +1,4 @@
-// `intake event` and `identify`: read, check and send a user's body.
+// `intake event` and `identify`: read, check and send the body of a request for one user.
 import { defineCommand, group } from '../../lib/runtime/command-line/define-command.ts';
 import type * as z from 'zod/mini';
 import { explain } from '../../lib/contract/explain.ts';

@@ -22,7 +22,7 @@ const commands = resourceCommands(
     },
     update: {
       notes: [
-        'With -f, the file is the complete pipeline. Without -f, flags change individual fields, and an empty value removes a field. Changing `sync_mode` resets the sync position, so data is read again. It needs --allow-reset.',
+        'With -f, the file is the complete pipeline. Without -f, flags change individual fields, and an empty value removes a field. Changing `sync_mode` resets the sync position, so data is read again. This needs --allow-reset.',
       ],
       examples: [
         'cdpadm pipelines update customers -f pipeline.yaml',

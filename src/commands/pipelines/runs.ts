@@ -108,7 +108,7 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/** Reports the age of the last success, by the platform's clock. Throws failed (1) if it exceeds `staleAfter` (ms). */
+/** Reports the age of the last success. Throws failed (1) if it exceeds `staleAfter` (ms), or if there is none. */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();

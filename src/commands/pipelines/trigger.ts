@@ -59,7 +59,7 @@ export const triggerRun = defineCommand({
   exits: {
     failed: 'the run failed or was stopped (with --wait)',
     notFound: 'the pipeline does not exist',
-    conflict: 'the pipeline is not idle, or it is paused',
+    conflict: 'the pipeline is already running, or it is paused',
     network: 'the response was lost and no new run appeared',
     waitTimedOut: '--timeout was reached; the run continues',
     guard: 'you answered no',

@@ -163,7 +163,7 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
   return found;
 }
 
-/** Offers to test the profile with only its own settings (decision: D172). Returns true if it was tested. */
+/** Offers to test the profile with only its own settings (decision: D172). Returns false if the user declines. */
 async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;
   const { resolveAlone } = await import('../../lib/runtime/connect.ts');

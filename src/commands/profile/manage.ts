@@ -1,4 +1,4 @@
-// `profile copy FROM TO` and `profile rename FROM TO`: store the same settings and secrets under another name.
+// `profile copy`, `rename`, `use`, `delete`, `list`, `export` and `import`.
 import { pickProfile, pickProfileOrLocal } from '../pick.ts';
 import * as z from 'zod/mini';
 import { type CommandRecord, defineCommand } from '../../lib/runtime/command-line/define-command.ts';

@@ -60,7 +60,7 @@ export async function applyIntent(
   const { dryRun } = ctx.flags;
   let stopped: Planned | undefined;
   const show = (planned: Planned): void => {
-    // A dry run's result is the plan, so stderr shows it only if a guard stops the run.
+    // A dry run's result is the plan, so stderr shows it only if the run fails.
     if (dryRun) stopped = planned;
     else showPlan(ctx, planned);
   };

@@ -1,4 +1,4 @@
-// `roles validate`: checks a roles file against the specification and, online, against the platform's own tasks.
+// `roles validate`: checks a roles file against the specification or the platform. `roles test`: checks assertions.
 import * as z from 'zod/mini';
 import { placeIssues, invalidDocument, loadDocument, type LoadedDocument } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/words.ts';

@@ -1,4 +1,4 @@
-// `seed template`: writes a starter file that contains one user with every calculation type.
+// `seed template`: prints an example file that uses every calculation type.
 import * as z from 'zod/mini';
 import { templateText } from '../../lib/render/seed-template.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

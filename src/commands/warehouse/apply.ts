@@ -1,4 +1,4 @@
-// `warehouse apply`: creates, updates and deletes resources until the workspace matches a folder.
+// `warehouse apply`: creates, updates and deletes resources so that the workspace matches a folder.
 import { completed, toDefinition, withHiddenSecrets } from '../../lib/domain/warehouse/definition.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { DocumentView } from '../../lib/render/view.ts';

@@ -45,7 +45,7 @@ export const diffFolder = defineCommand({
   exits: {
     invalidInput: 'a file is invalid',
     differences: 'there are differences (with --exit-code)',
-    guard: 'a reference in a file is not allowed',
+    guard: 'a file contains a reference that is not allowed',
   },
   run: async (ctx, { args: { dir }, flags: { prune = false, only = [], overlay = [], ...flags } }) => {
     const folders = [dir, ...overlay].flatMap((one) => Object.values(GROUPS).map((group) => join(one, group)));

@@ -67,7 +67,7 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
   return opened;
 }
 
-/** Throws invalid input (9) for references to our own secrets. `guard` throws (12) for those that need permission. */
+/** Throws invalid input (9) for references to our own secrets. `guard` throws (12) for references not allowed. */
 export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
   const references = entries.flatMap(referencesOf);
   rules.refuseOwnSecrets(references);

@@ -108,7 +108,7 @@ function notWritten(files: readonly string[], why: string, hint: Hints): KnownEr
   return fail('warehouse.local_edits', { message: `${why}: ${files.join(', ')}. Nothing was written.`, hint });
 }
 
-/** True if the path exists and is not a file with this text. It is never replaced (decision: D425). */
+/** True if the path exists and is not a file with this text. Such a path is never replaced (decision: D425). */
 function isTaken({ path, text }: Writing['texts'][number], cwd: string): boolean {
   const at = resolvePath(path, cwd);
   return existsSync(at) && !(statSync(at).isFile() && readFileSync(at, 'utf8') === text);

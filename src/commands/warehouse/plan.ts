@@ -249,7 +249,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
   return withGuard(rules, entries);
 }
 
-/** Throws guard (12). A plan from another machine must not refer to files outside the working directory. */
+/** Throws guard (12) for a folder outside the working directory, because a plan may come from another machine. */
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {

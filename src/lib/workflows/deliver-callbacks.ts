@@ -200,7 +200,7 @@ export class Deliveries {
     });
   }
 
-  /** Waits while callbacks are being answered, because starting a process would delay the answers. */
+  /** Waits up to a second while callbacks are being answered: starting a process would delay the answers. */
   async #whileBusy(): Promise<void> {
     const { clock, signal } = this.#ports;
     const end = clock.now() + LONGEST_HOLD_MS;

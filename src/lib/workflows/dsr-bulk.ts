@@ -40,7 +40,7 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Number of rows whose ids are written at once. The next run asks the platform about rows that were not sent. */
+/** Number of rows whose ids are written at once. After a kill, the next run asks the platform about unsent ones. */
 const PLANNED_AT_ONCE = 512;
 /** Number of outcomes written at once. After a kill, the next run reads the missing outcomes from the platform. */
 const WRITTEN_AT_ONCE = 1024;

@@ -12,7 +12,7 @@ const ENDED_AT_MOST = 1000;
 /**
  * Returns the most urgent requests. A request that turns out to be finished is replaced by the next one. `until` (ms)
  * is the last deadline or expiry of results to include. With `isPatient`, finished requests never stop the search.
- * `left` is the number of requests that were not read.
+ * `left` is the number of requests that were not read or not returned.
  */
 export async function dueRequests(
   ledger: Pick<LedgerPort, 'byUrgency'>,

@@ -23,7 +23,7 @@ export function isSameSubject(
 
 /**
  * Compares this request with the platform's request that has the same id (decision: D211). `same`: the ledger has this
- * id for the same request. `other`: the ledger or the platform has a different request.
+ * id for the same request. `other`: the ledger or the platform has a different one. `none`: the ledger has no record.
  */
 export function proofOf(
   found: RequestStatusReply,

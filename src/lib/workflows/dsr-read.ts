@@ -17,7 +17,7 @@ const AT_ONCE = 4;
 /** Current state of a request. `date` is the platform's time, or undefined if the state comes from the ledger. */
 type Read = Dated<RequestStatusReply>;
 
-/** Reads these requests, in the same order. Throws the first failure, such as not found (5). */
+/** Returns the requests with these ids, in the same order. Throws the first failure, such as not found (5). */
 export async function readRequests(ids: readonly string[], ports: DsrPorts): Promise<RequestOverview[]> {
   const replies = await mapConcurrently(ids, (id) => ports.api.get(id, ports.signal));
   return await joined(replies, ports);

@@ -9,7 +9,7 @@ import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {
   waitIdle: boolean;
-  /** True if the command waits for the run. It then also waits for a pipeline that is not visible yet. */
+  /** True if the command waits for the run. In that case, it also waits for a new pipeline to become visible. */
   patient: boolean;
   pollMs: number;
   onState(text: string): void;
@@ -25,7 +25,7 @@ export type TriggerPorts = RunPorts & { out: Messages };
 
 const RUN_READS = 4;
 
-/** Throws conflict (6) if the pipeline is not idle, and network (8) if the response was lost and no new run appears. */
+/** Throws conflict (6) if the pipeline is running, and network (8) if the response was lost and no new run appears. */
 export async function triggerPipeline(id: string, options: TriggerOptions, ports: TriggerPorts): Promise<Triggered> {
   const { api, signal } = ports;
   let before: readonly RunReply[];
@@ -75,7 +75,7 @@ export async function triggerPipeline(id: string, options: TriggerOptions, ports
   throw state === 'not-done' && error.status === 400 ? await explainRejection(id, error, ports) : error;
 }
 
-/** Throws a conflict (6) that names the current run, unless the pipeline is idle. */
+/** Throws a conflict (6) that names the current run if the pipeline is running. */
 export async function requireIdle(id: string, { api, signal }: TriggerPorts): Promise<void> {
   const report = await api.report(id, signal);
   if (report.status === 'running') throw notIdle(id, report);

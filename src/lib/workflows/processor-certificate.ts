@@ -8,12 +8,12 @@ import { CliError, exitOf, fail } from '../errors/fail.ts';
 export interface ProcessorCertificate {
   url: string;
   pem: string;
-  /** True for a certificate that an earlier run stored. */
+  /** True for a stored certificate; false for one that was just fetched. */
   cached: boolean;
 }
 
 export interface CertificateSource {
-  /** Returns the stored certificate if it is valid, otherwise a new one. Throws KnownError if fetching fails. */
+  /** Returns the stored certificate if it has not expired, otherwise a new one. Throws KnownError if fetching fails. */
   get(): Promise<ProcessorCertificate>;
   /** Returns a replacement for the failed certificate. Undefined if there is none, or after a recent refresh. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
@@ -83,7 +83,7 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   };
 }
 
-/** Returns a certificate that the user provided as a file's text or an address. */
+/** Returns a source for a certificate that the user provided as a file's text or an address. */
 export function givenCertificate(
   name: string,
   from: { text: string } | DsrApi,

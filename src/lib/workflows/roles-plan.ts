@@ -1,4 +1,4 @@
-// Plans a push: compares the desired roles with the live manifest, without writing anything.
+// Plans a push by comparing the desired roles with the live manifest, and sends the PUT until it is confirmed.
 import { showPath } from '../contract/explain.ts';
 import {
   isEmptyDiff,

@@ -1,4 +1,4 @@
-// Replaces the roles manifest safely: plan, guards, confirmation, backup, a last GET, the PUT and its confirmation.
+// Replaces the roles manifest safely: plan, guards, prompt, backup, a final GET, the PUT and its confirmation.
 import { passGuards } from './pass-guards.ts';
 import type { RolesApi } from '../api/roles.ts';
 import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
@@ -51,7 +51,7 @@ export interface PushPorts {
   };
   scope: ManifestScope;
   profile: string | null;
-  /** Draws the plan, before guards and confirmation. */
+  /** Draws the plan, before the guards and the prompt. */
   show(planned: Planned): void;
 }
 

@@ -26,7 +26,7 @@ const FLOAT = /^-?\d+\.0$/;
 const hasLongName = (names: readonly string[]): boolean => names.some(({ length }) => length > MAX_NAME);
 
 /**
- * Reads every row. Memory use grows by a few bytes per identity. Throws invalid input (9) for unreadable input.
+ * Reads every row. Memory use grows by a few dozen bytes per identity. Throws invalid input (9) for unreadable input.
  * `source` is null if no program can be inferred. `row_groups` is null for formats without row groups. `bodies` counts
  * rows that need no map, and `duplicates` counts rows whose identity occurs in an earlier row.
  */
