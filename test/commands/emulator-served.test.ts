@@ -1,5 +1,5 @@
-// `emulator start --as` imitates the platform of a real profile without reading its secrets. Also tests --from-live and
-// other flags, `emulator log --follow` and state exports.
+// `emulator start --as` imitates the platform of a real profile without reading its secrets. This file also tests
+// --from-live and other flags, `emulator log --follow` and state exports.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

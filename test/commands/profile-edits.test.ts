@@ -288,7 +288,7 @@ describe('an auth command', () => {
     'auth login --client-secret plain-value',
     'auth login --profile local --client-id x',
     'auth logout',
-  ])('exits with 2 for `%s` if there is no terminal', async (line) => {
+  ])('exits with 2 for `%s` and does not print a secret', async (line) => {
     const result = await run(line);
     expect(result.code).toBe(2);
     expect(result.stderr).not.toContain('plain-value');

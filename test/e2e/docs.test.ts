@@ -63,7 +63,7 @@ interface Example {
   shown: string[];
 }
 
-/** Returns the commands in a page's `sh` and `console` blocks, and joins lines at a backslash. */
+/** Returns the commands in a page's `sh` and `console` blocks, with continued lines joined. */
 function examplesOf(page: string): Example[] {
   return [...textOf(page).matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) => {
     const lines = block.replaceAll('\\\n', ' ').split('\n');

@@ -1,5 +1,5 @@
-// Sends SIGKILL to a bulk run and its resume before a request is delivered, after its delivery or after its response.
-// Also fills the disk during a bulk run, and kills a listener while it acknowledges callbacks.
+// Sends SIGKILL to a bulk run and to its resumption: before a request is delivered, after it is delivered, or after its
+// response. Also fills the disk during a bulk run, and kills a listener while it acknowledges callbacks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -90,14 +90,14 @@ function filesOfState(): string[] {
 }
 
 it.each(MOMENTS)(
-  'never loses or repeats a row when a bulk run and its resume are killed at a request (moment: %s)',
+  'never loses or repeats a row when a bulk run and its resumption are killed at a request (moment: %s)',
   async (moment) => {
     for (let at = STEP === 1 ? 1 : MOMENTS.indexOf(moment) + 1; at <= ROWS; at += STEP) {
       const file = `${moment}${at}.csv`;
       const rows = Array.from({ length: ROWS }, (_, row) => `${moment}${at}-${row}@example.com,${moment}${at}`);
       home.write(file, `email,group_id\n${rows.join('\n')}\n`);
       expect(await run(file, false, at, moment)).toBeNull();
-      // The resume is killed at another request; if it sends fewer requests, it simply finishes.
+      // The resumption is killed at another request; if it sends fewer requests, it simply finishes.
       const again = await run(file, true, ((at * 5) % ROWS) + 1, MOMENTS[at % 3]);
       if (again !== 0) expect(await run(file, true)).toBe(0);
       const { data } = await home.json<{ subject_request_id: string }[]>(`dsr list --group-id ${moment}${at}`);

@@ -18,7 +18,7 @@ const ROWS = isWhole ? 300 : 120;
 /** Maximum number of requests in a group. */
 const GROUP = 150;
 const FAULTS = 0.3;
-/** A run may give up; its resumes get damaged responses too. */
+/** A run may give up; its resumptions get damaged responses too. */
 const RESUMES = 60;
 const LINE = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes -o json';
 

@@ -142,7 +142,7 @@ describe.each([
   });
 
   it('is reported if it exceeds --timeout, for a bulk run with the command to resume', async () => {
-    // Three hours are more than five seconds of real time: enough to receive the first response on a busy machine.
+    // On this clock, three hours take over five seconds of real time, enough for the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;
       faultOf = () => ({ status: 429, retryAfter });
@@ -180,7 +180,7 @@ describe('retrying', () => {
   it.each([
     ['after at most five attempts with --give-up-after 0', ' --give-up-after 0', 0, 5],
     ['after at most 15 attempts by default, with pauses', '', 1, 15],
-  ])('stops for one row of many %s', async (_when, flags, minutes, most) => {
+  ])('ends for one of many rows %s', async (_when, flags, minutes, most) => {
     writePeople(60);
     clock = createFastClock(SPEED_UP / 10);
     faultOf = (arrival) => (bad(arrival) ? { status: 500 } : undefined);

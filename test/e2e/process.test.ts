@@ -188,7 +188,7 @@ describe('an endless input', () => {
       return path;
     };
 
-    test('is interrupted by a signal if it has a writer', async () => {
+    test('is interrupted by a signal if the pipe has a writer', async () => {
       const pipe = openSync(named(), constants.O_RDWR);
       const { child, ended } = cdpadm(['roles', 'validate', 'pipe']);
       await promisify(writeFile)(pipe, OVER_PIPE_SIZE);
@@ -198,7 +198,7 @@ describe('an endless input', () => {
     });
 
     test.each(['roles validate pipe', 'dsr submit -f pipe --yes --profile local'])(
-      'is interrupted at --timeout if it has no writer: %s',
+      'is interrupted at --timeout if the pipe has no writer: %s',
       async (line) => {
         named();
         const { ended } = cdpadm([...line.split(' '), '--timeout', '100ms']);

@@ -11,7 +11,7 @@ export interface SourceExpression {
 /** Placeholder for a part of a built expression that is known only at run time. */
 const UNKNOWN_PART = 'x';
 
-/** Returns the expressions in the program's source files. */
+/** Returns the regular expressions in the program's source files. */
 export function sourceExpressions(root: string): SourceExpression[] {
   const files = ['src', 'bin'].flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })

@@ -63,7 +63,7 @@ const texts =
 const UNUSUAL: readonly ProxyFault[] = [
   transformed('a byte order mark', (value) => `\ufeff${JSON.stringify(value)}`),
   changed('a charset', true, () => ({ headers: { 'content-type': 'application/json; charset=UTF-8' } })),
-  // A request for a different type, such as a certificate, does not accept gzip.
+  // A request for anything other than JSON, such as a certificate, does not accept gzip.
   changed('gzip', true, ({ body, headers }) =>
     String(headers['content-type']).includes('json') && body.length > 0
       ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }

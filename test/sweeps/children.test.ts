@@ -16,7 +16,7 @@ if (path === undefined) console.log(readFileSync(__dirname + '/secret.txt', 'utf
 else writeFileSync(path, readFileSync(path, 'utf8').replace('Role analyst', 'Renamed').replace('3001', '3002'));
 `;
 
-/** The user's other environment variables: secrets of two profiles, and the same secrets for other tools. */
+/** The user's other variables: secrets of two profiles, other tools' variables with secrets, and harmless ones. */
 const ENV = {
   CDPADM_ACCESS_TOKEN: '',
   CDP_SECRET: CANARIES.environment,

@@ -16,7 +16,7 @@ export interface Evidence {
   before: Holdings;
   clean: Holdings;
   after: Holdings;
-  /** The files in the working directory by name. */
+  /** The files in the working directory, by name. */
   files: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
 }
 

@@ -80,7 +80,7 @@ function runsOf(wanted: CommandCase, { requests }: Clean): Run[] {
   );
 }
 
-/** Executes random runs and returns their number. */
+/** Executes random runs and returns how many there were. */
 async function sample(world: World, random: () => number, problems: string[]): Promise<number> {
   let count = 0;
   while (count < SAMPLE_RUNS) {

@@ -1,5 +1,5 @@
-// Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills its
-// resume too. Every row arrives and each rejected row is reported once, with no manual repair. Runs a sample by
+// Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills the
+// resumed run too. Every row arrives and each rejected row is reported once, with no manual repair. Runs a sample by
 // default; `vitest --mode whole` runs every pair of kills.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ interface Kill {
 
 const KILLS = MOMENTS.flatMap((moment) => Array.from({ length: REQUESTS }, (_, index) => ({ at: index + 1, moment })));
 const random = randomFrom(SEED);
-// Each request number is in the sample, both for the run and for the resume.
+// Each request number is in the sample, both for the run and for the resumed run.
 const PAIRS: (readonly [Kill, Kill])[] = isWhole
   ? KILLS.flatMap((first) => KILLS.map((second) => [first, second] as const))
   : Array.from({ length: REQUESTS }, (_, index) => [

@@ -310,7 +310,7 @@ describe('dsr cancel', () => {
     expect(await home.received('DELETE', '/v3/requests')).toBe(0);
   });
 
-  it('exits with 1 if the platform rejects the cancellation of a pending request with status 400', async () => {
+  it('exits with 1 if the platform responds with 400 to the cancellation of a pending request', async () => {
     writePeople(1);
     await home.run(BULK);
     await home.platform.api.addFault({ method: 'DELETE', path: '/v3/requests/*', status: 400 });

@@ -258,7 +258,7 @@ describe('a rejection by the platform', () => {
     expect(stderr).toContain('--resume');
   });
 
-  test.each([401, 403])('stops the run with status %i until it is resumed with valid credentials', async (status) => {
+  test.each([401, 403])('with status %i stops the run until it is resumed with valid credentials', async (status) => {
     let invalid = true;
     const it = await start((_body, request) => (invalid && request > 3 ? { status } : undefined));
     const file = it.write('users.ndjson', userRows(1000));

@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(await get('connections get crm')).toMatchObject({ config: { provider: 'acme', schema: 'shop' } });
   });
 
-  it('is created from a file with flags that override its fields, even if the file contains a mask', async () => {
+  it('can be created from a file and flags that override its fields, even if the file contains a mask', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', '"********"'));
     const masked = await run('connections create -f connection.yaml');
     expect(masked).toMatchObject({ code: 9, stderr: expect.stringMatching(/:12:13: .*mask.*--password-from env/s) });

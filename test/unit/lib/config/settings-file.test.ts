@@ -1,4 +1,4 @@
-// The settings file is validated, written privately, and never overwritten while it is invalid.
+// The settings file is validated, written with private permissions, and never overwritten while it is invalid.
 import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -77,7 +77,7 @@ describe('the OpenAPI linter rules', () => {
     }
   });
 
-  test('require exactly the parameters that a path names, each with a type', () => {
+  test('require exactly the path parameters that a path names, and a type for every parameter', () => {
     for (const { operation, path } of fullOperations()) {
       const { parameters = [] } = operation;
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

@@ -217,13 +217,13 @@ describe('role assignments', () => {
 
 describe('the control address', () => {
   test.each([
-    [403, 'another Host', { host: 'evil.example' }],
+    [403, 'a foreign Host', { host: 'evil.example' }],
     [403, 'a Host that looks like ours', { host: '127.0.0.1.evil.example' }],
     [403, 'a foreign Origin', { origin: 'http://evil.example' }],
     [403, 'an opaque Origin', { origin: 'null' }],
     [403, 'the Origin of another local port', { origin: 'http://127.0.0.1:1' }],
-    [200, 'the name localhost', { host: 'localhost:4010' }],
-    [200, 'the IPv6 address', { host: '[::1]:4010' }],
+    [200, 'the Host localhost', { host: 'localhost:4010' }],
+    [200, 'an IPv6 loopback Host', { host: '[::1]:4010' }],
     [200, 'its own Origin', { host: 'localhost:4010', origin: 'http://localhost:4010' }],
   ])('returns %i for a request with %s', async (status, _what, headers) => {
     await emulator.api.advance('1d');

@@ -176,7 +176,7 @@ describe("a file's fingerprint", () => {
     expect(isSameContent([before], [longer])).toBe(false);
   });
 
-  it('is compared for every file and in order', async () => {
+  it('is compared file by file, in order', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'x'));
     writeFileSync(join(folder, 'a'), 'a');

@@ -6,14 +6,14 @@ import { inlineText, toYaml } from '../../../../src/lib/files/yaml-text.ts';
 
 describe('YAML in block style', () => {
   it.each([
-    ['a text', 'a: b', '"a: b"'],
+    ['a string that looks like a mapping', 'a: b', '"a: b"'],
     ['a word that YAML 1.1 reads as a boolean', 'no', '"no"'],
     ['digits with underscores, which YAML 1.1 reads as a number', '1_000', '"1_000"'],
     ['a control character', 'a\u0007b', '"a\\u0007b"'],
     ['a control character that YAML 1.2 does not allow', '\u009b', '"\\u009b"'],
     ['two control characters', '\u0001\ufffe', '"\\u0001\\ufffe"'],
-    ['a control character in a multi-line text', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
-    ['a multi-line text', 'a\n\nb\n', '|\n  a\n\n  b'],
+    ['a control character in a multi-line string', 'a\n\u0007b\n', '"a\\n\\u0007b\\n"'],
+    ['a multi-line string', 'a\n\nb\n', '|\n  a\n\n  b'],
     ['a large number', 2n ** 63n, '9223372036854775808'],
     ['a long string', 'x '.repeat(200).trim(), 'x '.repeat(200).trim()],
     ['null', null, 'null'],

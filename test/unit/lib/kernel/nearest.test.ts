@@ -87,19 +87,19 @@ describe('nearest', () => {
   });
 });
 
-describe('an id given by its beginning', () => {
+describe('an id prefix', () => {
   const ids = ['20260101', '20260102', '2026010', 'b'];
   const find = (text: string) => findByBeginning(text, ids, 'id', { text: 'To list them:', command: 'cdpadm log' });
 
-  it.each(['20260101', 'b', '2026010'])('is found if it is the full id %j', (text) => {
+  it.each(['20260101', 'b', '2026010'])('matches an id that it equals: %j', (text) => {
     expect(find(text)).toBe(text);
   });
 
-  it.each(['c', '20260101x', '../b'])('is not found if no id begins with it: %j', (text) => {
+  it.each(['c', '20260101x', '../b'])('matches nothing if no id starts with it: %j', (text) => {
     expect(find(text)).toBeUndefined();
   });
 
-  it('is rejected as a usage error if several ids begin with it, or if it is empty', () => {
+  it('is a usage error if it is empty or several ids start with it', () => {
     expect(() => find('2026')).toThrow('3 ids begin with `2026`. Pass more characters.');
     expect(() => find('')).toThrow('The id is empty.');
   });

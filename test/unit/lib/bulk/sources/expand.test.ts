@@ -22,7 +22,7 @@ const expand = (folder: string, args: string[], list?: string, stdin = ''): Prom
 const usage = (message: RegExp) => ({ code: 'usage', message: expect.stringMatching(message) as string });
 
 describe('arguments', () => {
-  it('are kept, even if the file is missing', async () => {
+  it('are kept even if they name a missing file', async () => {
     expect(await expand(folderOf('a.csv'), ['a.csv', '-', '/x/b.csv'])).toEqual(['a.csv', '-', '/x/b.csv']);
   });
 

@@ -262,7 +262,7 @@ describe('a delivery target', () => {
     expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
   });
 
-  it("gets one early retry if only one delivery fails, and later retries after that delivery's own pauses", () => {
+  it("gets one early retry of a single failed delivery; later retries come after that delivery's own pauses", () => {
     attempt('a', false, NOW);
     attempt('b', true, NOW + SECOND);
     expect(at(NOW + SECOND).start).toContain('a pending forward');

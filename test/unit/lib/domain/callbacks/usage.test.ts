@@ -54,7 +54,7 @@ describe('signing messages', () => {
   it.each<[string, Record<string, Buffer>, string]>([
     ['all uses except signatures', { [USAGE]: bits(0x7f, 0x80) }, NO_SIGNATURES],
     ['no use', { [USAGE]: bits() }, NO_SIGNATURES],
-    ['an empty key usage', { [USAGE]: der(0x03) }, NO_SIGNATURES],
+    ['nothing, because the key usage is empty', { [USAGE]: der(0x03) }, NO_SIGNATURES],
     ['clients', { [PURPOSE]: sequence(client) }, OTHER_PURPOSE],
     ['no purpose', { [PURPOSE]: sequence() }, OTHER_PURPOSE],
     ['servers, but not signatures', { [PURPOSE]: sequence(server), [USAGE]: bits(0x20) }, NO_SIGNATURES],

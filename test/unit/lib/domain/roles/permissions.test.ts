@@ -10,7 +10,7 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe("a role's permissions", () => {
-  it('are sorted like the reference, include `user:core`, have no duplicates, and end with unknown permissions', () => {
+  it('are in the order of the reference, include `user:core`, have no duplicates, and end with unknown ones', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
     const listed = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);

@@ -1,4 +1,4 @@
-// Checks SQL queries and rewrites them for the warehouse file.
+// SQL queries are checked, and rewritten for the warehouse file.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tokenize } from '../../../../../src/lib/emulator/warehouse/sql-tokens.ts';
