@@ -66,7 +66,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return settings;
 }
 
-/** True if no address comes from the profile, as after `emulator env`: do not start the platform and lock its state. */
+/** True if no address comes from the profile, as after `emulator env`: then no platform needs to start. */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
   return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));

@@ -54,7 +54,7 @@ export interface Reply<T> {
 
 export interface Link {
   url: string;
-  /** Allows only links under this service's address, with its credentials. If absent: any, without any. */
+  /** Allows only links under this service's address, with its credentials. If absent: any, without credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;

@@ -50,8 +50,8 @@ interface RawBytes {
   size: number | undefined;
   isOnce: boolean;
   /**
-   * Yields the bytes from `start` to `end`. Only uncompressed files support a range. In `InputBytes`, the bytes are
-   * decompressed. A chunk is valid only until the next one is read, which may overwrite it.
+   * Yields the bytes from `start` to `end`. A range needs an uncompressed file, without `isReread`. In `InputBytes`, the
+   * bytes are decompressed. A chunk is valid only until the next one is read, which may overwrite it.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }

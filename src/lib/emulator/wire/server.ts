@@ -20,7 +20,7 @@ export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** True if the header names this machine or the listening address or, if that is every address, any IP address. */
+/** True if the header names this machine or the listening address; when listening everywhere, also any IP address. */
 export function isOwnHost(header: string | undefined, listensOn: string): boolean {
   const name = hostName(header);
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
