@@ -169,10 +169,8 @@ function invalidSource(
   const masked = found.find((issue) => isMaskIssue(issue) && flagOf(type, issue.path));
   const flag = masked && flagOf(type, masked.path);
   const hint = flag && `Pass ${flag} env:NAME, or run the command on a terminal, which asks for it.`;
-  if (document) {
-    const message = `${document.name} is not a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
-    return invalidInput(message, issues, hint);
-  }
-  const message = `The flags do not form a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
+  const problem = document ? `${document.name} is not` : 'The flags do not form';
+  const message = `${problem} a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
+  if (document) return invalidInput(message, issues, hint);
   return fail('usage', { message, issues, ...(hint !== undefined && { hint }) });
 }

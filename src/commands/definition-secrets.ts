@@ -32,20 +32,15 @@ export interface SourcedDefinition {
 
 type PlacedUse = SecretUse & JudgedReference;
 
-export function referencesOf({
-  type,
-  definition,
-  folderFor,
-  answers,
-  isGiven,
-  issueAt,
-}: SourcedDefinition): PlacedUse[] {
-  const answered = [...answers].filter(([, answer]) => isReference(answer));
-  const uses = [
-    ...secretUses(type, definition).map((use) => ({ ...use, given: isGiven(use.path) })),
-    ...answered.map(([path, reference]) => ({ path: path.split('.'), reference, given: true })),
-  ];
-  return uses.map((use) => ({ ...use, folder: folderFor(use.path), issue: (message) => issueAt(use.path, message) }));
+export function referencesOf(source: SourcedDefinition): PlacedUse[] {
+  return usesOf(source)
+    .filter(({ reference }) => isReference(reference))
+    .map((use) => ({
+      ...use,
+      given: source.isGiven(use.path) || source.answers.has(use.path.join('.')),
+      folder: source.folderFor(use.path),
+      issue: (message) => source.issueAt(use.path, message),
+    }));
 }
 
 /** Returns the path and the reference of every secret that a write sends, for its plan. */

@@ -14,13 +14,14 @@ import {
 } from '../lib/domain/warehouse/definition.ts';
 import { ifFound, isNotFound, usageError } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
+import { shellLine } from '../lib/kernel/words.ts';
 import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
-import { readFieldFlags, undoSteps } from './definition-flags.ts';
+import { flagOf, readFieldFlags, undoSteps } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
 import { causedBy, fail } from '../lib/errors/fail.ts';
@@ -56,15 +57,13 @@ export async function createResource(
   const { definition } = source;
   const { id } = definition;
   await ctx.startWrite('workspace');
-  const calls = warehouseCalls(await ctx.api(), type);
+  const resend = updateLine(source, flags);
+  const calls = warehouseCalls(await ctx.api(), type, { resend });
   if (!ctx.flags.curl) {
     if (await ifFound(calls.get(id, ctx.signal))) {
       throw fail('warehouse.exists', {
         message: `The ${NOUNS[type]} ${id} already exists.`,
-        hint: {
-          text: 'Choose another id. To change the existing one:',
-          command: `cdpadm ${GROUPS[type]} update ${id}`,
-        },
+        hint: { text: 'Choose another id. To change the existing one:', command: resend },
       });
     }
     await checkReferences(source);
@@ -82,6 +81,14 @@ export async function createResource(
   const reply = await sending(ctx, source, (body) => createConfirmed(body, calls, ctx));
   ctx.out.note(`Created ${NOUNS[type]} ${id}.`);
   return withHiddenSecrets(type, reply);
+}
+
+/** Returns the command that sends the same file, or the same references, to an existing resource. */
+function updateLine(source: SourcedDefinition, { file, allowCommands }: ResourceFlags): string {
+  const { definition, type } = source;
+  const references = usesOf(source).flatMap(({ path, reference }) => [flagOf(type, path) ?? '', reference]);
+  const given = [...(file === undefined ? references : ['-f', file]), ...(allowCommands ? ['--allow-commands'] : [])];
+  return shellLine(['cdpadm', GROUPS[type], 'update', definition.id, ...given]);
 }
 
 /** Throws guard (12) for a reference that is not allowed, then auth (4) for an unreadable one, even in dry runs. */

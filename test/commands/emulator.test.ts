@@ -96,13 +96,15 @@ describe('emulator start', () => {
     expect(stdout).toMatch(expected);
   });
 
-  test('reports an unreadable warehouse immediately', async () => {
-    const file = join(home.cwd, 'nowhere.sqlite');
-    for (const warehouse of [file, home.cwd]) {
-      const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', warehouse]);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(`Cannot read ${warehouse}: `);
-    }
+  it.each([
+    ['missing', 'nowhere.sqlite', 2, 'nowhere.sqlite: no such file.'],
+    ['a folder', '.', 2, ': it is not a file.'],
+    ['not a SQLite database', 'text.sqlite', 9, 'text.sqlite is not a SQLite database.'],
+  ])('rejects a warehouse file that is %s', async (_what, file, exit, message) => {
+    writeFileSync(join(home.cwd, 'text.sqlite'), 'id,name\n1,a\n');
+    const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', file]);
+    expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
+    expect(stderr).toContain(message);
   });
 
   test('loads fixtures, stops the clock, and stores no state with --memory', async () => {
@@ -122,6 +124,7 @@ describe('emulator start', () => {
     [['--port', 'x'], 2, '--port'],
     [['--fixtures', 'missing.yaml'], 2, 'missing.yaml'],
     [['--names', 'list.yaml'], 9, 'list.yaml:1:1: must map a neutral word'],
+    [['--names', 'list.yaml'], 9, 'Nothing was started.'],
     [['--names', 'number.yaml'], 9, 'number.yaml:2:7: xpid: must map'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:3:5: roles[0].nmae: unknown field'],
     [['--fixtures', 'roles.yaml'], 9, 'roles.yaml:5:7: roles[0].tasks[0]: '],

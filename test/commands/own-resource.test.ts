@@ -4,6 +4,7 @@ import { createDsrHome } from '../helpers/dsr-home.ts';
 import { answerBytes, type FaultProxy, type PlatformAnswer, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { opened } from '../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
+import { CONNECTION, SECRET_ENV, writeAll } from '../helpers/warehouse-files.ts';
 
 const LAKE = 'connections create lake --name Lake --service-provider PROVIDER_D --provider acme --schema shop --yes';
 const LAKE_BODY = {
@@ -66,6 +67,53 @@ describe('a read of one resource', () => {
       expect(error.message).toContain(`describes a different resource (${field} ${value})`);
     },
   );
+});
+
+describe('a creation that the platform rejects with 409', () => {
+  beforeEach(async () => {
+    await openHome();
+    writeAll(home.cwd, {
+      'crm.yaml': CONNECTION,
+      'sync/connections/crm.yaml': CONNECTION,
+      'group.yaml': 'id: household\nsource_user_attribute: h\nattributes: [{id: a, type: sum}]\n',
+    });
+  });
+
+  const FIELDS =
+    '--name A --service-provider PROVIDER_A --account-identifier a --region r --warehouse w --database d --user u --role o --storage-integration i';
+
+  it.each([
+    ['connections create -f crm.yaml', 'cdpadm connections update crm -f crm.yaml'],
+    [
+      `connections create crm ${FIELDS} --password-from env:WAREHOUSE_PASSWORD`,
+      'cdpadm connections update crm --password-from env:WAREHOUSE_PASSWORD',
+    ],
+    ['warehouse apply sync', 'cdpadm warehouse apply sync --send-secrets'],
+  ])('prints the command that sends the secrets if the resource exists: %s', async (line, command) => {
+    await replace((method, target) =>
+      method === 'POST' && target.endsWith('/connections') ? { status: 409, body: '{}' } : undefined,
+    );
+    const { error } = await home.json(`${line} --yes`, { env: SECRET_ENV });
+    expect(error.hint?.replaceAll('`', '')).toMatch(new RegExp(`^To send its secrets: ${command}(?:\\. |$)`));
+    await proxy.begin();
+    expect(await home.run(`${command.replace('cdpadm ', '')} --yes`, { env: SECRET_ENV })).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['groups create -f group.yaml', 'groups'],
+    ['connections create -f crm.yaml', 'connections'],
+  ])('prints the command that lists the existing ones if a read does not find the id: %s', async (line, group) => {
+    await replace(
+      (method, target) =>
+        method === 'POST' && /groups|connections/.test(target) ? { status: 409, body: '{}' } : undefined,
+      false,
+    );
+    const { code, error } = await home.json(`${line} --yes`, { env: SECRET_ENV });
+    expect({ code, hint: error.hint }).toEqual({
+      code: 6,
+      hint: expect.stringContaining(`cdpadm ${group} list`) as string,
+    });
+  });
 });
 
 describe('a read of several pages', () => {

@@ -82,11 +82,12 @@ export const listRequests = defineCommand({
 const POLL_MS = 300;
 
 /** Prints each request once, until Ctrl-C. */
-async function follow(ctx: Context, { bodies = false, port }: { bodies?: boolean; port?: string }): Promise<void> {
+async function follow(ctx: Context, flags: { bodies?: boolean; port?: string }): Promise<void> {
+  const { bodies = false } = flags;
   const lines = createResultLines<LoggedRequest>(ctx, viewOf(bodies), (request) => lineOf(request, bodies));
   await lines.begin();
   for (let after = 0; ;) {
-    const found = await read(ctx, { ...(port !== undefined && { port }) }, controlCalls.requests(after));
+    const found = await read(ctx, flags, controlCalls.requests(after));
     for (const request of found) {
       const { at, method, path, status } = request;
       await lines.tell(bodies ? request : { at, method, path, status });

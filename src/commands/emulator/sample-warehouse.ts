@@ -23,11 +23,7 @@ export const makeWarehouse = defineCommand({
   run: async (ctx, { args: { file }, flags: { rows } }) => {
     checkPath(file, '`emulator sample-warehouse`');
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], undefined, undefined, [file]);
-    return {
-      file,
-      rows: await makeSampleWarehouseFile(ctx, file, rows),
-      tables: ['customers', 'purchases'] as const,
-    };
+    return { file, rows: await makeSampleWarehouseFile(ctx, file, rows), tables: ['customers', 'purchases'] as const };
   },
   view: {
     kind: 'record',

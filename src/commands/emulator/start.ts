@@ -195,7 +195,7 @@ async function loadNames(ctx: Context, path: string): Promise<Record<string, str
     wrong.length > 0
       ? wrong.map((at) => ({ path: at, message }))
       : namesIssues(names).map((issue) => ({ path: [issue.name], message: issue.message, at: 'key' }));
-  if (issues.length > 0) throw invalidDocument(document, 'names map', issues);
+  if (issues.length > 0) throw invalidDocument(document, 'names map', issues, ' Nothing was started.');
   return names;
 }
 

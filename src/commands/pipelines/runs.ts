@@ -2,7 +2,7 @@
 import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
 import { runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
@@ -90,7 +90,10 @@ async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<voi
   if (pages > query.currentPage && !all) {
     ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
   }
-  await tellFreshness(ctx, id, staleAfter);
+  await tellFreshness(ctx, id, staleAfter).catch((error: unknown) => {
+    if (staleAfter !== undefined || !(error instanceof KnownError) || ctx.signal.aborted) throw error;
+    ctx.out.warn(`The age of the last success is unknown. ${error.message}`);
+  });
 }
 
 function queryOf(flags: RunsFlags, now: number) {

@@ -30,7 +30,7 @@ import { findIn, guardWarehouse, type WarehouseRefusal } from '../../lib/domain/
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson } from '../../lib/kernel/json.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { fail, planChanged } from '../../lib/errors/fail.ts';
 
 const guardFlags = {
@@ -110,6 +110,7 @@ async function applyDirectory(
   const memory = await openSecretMemory(ctx);
   const from = dir === undefined ? saved?.from : diffWords(dir, overlay, { prune, only });
   const again = diffCommand({ kind: 'warehouse', from });
+  const resend = shellLine(['cdpadm', 'warehouse', 'apply', ...(from ?? ['DIR']), '--send-secrets']);
   const compared = new Map<string, string>();
   const plan = async (): Promise<PlannedDirectory> => {
     const known = saved?.content.resend ?? (flags.sendSecrets ? 'all' : undefined);
@@ -152,7 +153,7 @@ async function applyDirectory(
       const now = await plan();
       if (keyOf(now, flags) !== keyOf(planned, flags)) return undefined;
       check(now);
-      return await sendSteps(ctx, now, sources, memory);
+      return await sendSteps(ctx, now, sources, memory, resend);
     });
     if (!done) {
       ctx.out.warn('The platform has changed. Planning again.');
@@ -184,6 +185,7 @@ async function sendSteps(
   { plan, live, wanted }: PlannedDirectory,
   sources: readonly SourcedDefinition[],
   memory: SecretMemory,
+  resend: string,
 ) {
   ctx.logFacts({ plan: plan.plan, ...undoSteps(plan.steps) });
   // Secrets of the current step; they are remembered only once it is completed.
@@ -192,6 +194,7 @@ async function sendSteps(
     api: await ctx.api(),
     out: ctx.out,
     signal: ctx.signal,
+    resend,
     withSecrets: async (type, definition) => {
       const source = sources.find((it) => it.type === type && it.definition.id === definition.id);
       if (!source) return definition;

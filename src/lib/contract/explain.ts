@@ -141,8 +141,7 @@ function typeName(expected: string): string {
 }
 
 function kindOf(value: unknown): string {
-  if (value === null) return 'empty';
-  return typeName(Array.isArray(value) ? 'array' : typeof value);
+  return value === null ? 'null' : typeName(Array.isArray(value) ? 'array' : typeof value);
 }
 
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

@@ -131,13 +131,10 @@ async function exchange<Reply>(controlUrl: string, call: ControlCall<Reply>): Pr
     });
   }
   if (status < 300) {
+    const hint = 'Another program may be listening on that port. Check the address.';
     return readReply(call, reply, (problem) => {
-      const hint = 'Another program may be listening on that port. Check the address.';
-      return new KnownError({
-        code: 'emulator.unreadable',
-        message: `${address} sent a response that ${problem}.`,
-        hint,
-      });
+      const message = `${address} sent a response that ${problem}.`;
+      return new KnownError({ code: 'emulator.unreadable', message, hint });
     });
   }
   const message = `The embedded platform rejected the call: ${rejectionIn(reply)}.`;

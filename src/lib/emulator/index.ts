@@ -1,10 +1,10 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
-import { accessSync, constants, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { extensionKey } from '../contract/dsr.ts';
 import { isCertifiable, isLoopback } from '../kernel/address.ts';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
-import { KnownError, usageError } from '../kernel/errors.ts';
+import { invalidInput, isAbsent, KnownError, usageError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { platformAreas } from './areas.ts';
 import { type Database, openDatabase } from './base/db.ts';
@@ -30,6 +30,8 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
   systemClock?: Clock;
 }
 
+const SQLITE_HEADER = Buffer.from('SQLite format 3\0');
+
 /** Interval at which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
@@ -41,7 +43,7 @@ const OVERDUE_MS = 2000;
  * use, and for a state or warehouse file that it cannot read.
  */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
-  if (options.warehouse !== undefined) assertReadable(options.warehouse);
+  if (options.warehouse !== undefined) assertWarehouse(options.warehouse);
   checkNames(options);
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
@@ -79,14 +81,21 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   );
 }
 
-/** Throws KnownError failed (1) for an unreadable file: a later error would blame a connection's credentials. */
-function assertReadable(file: string): void {
+/** Rejects an unusable file at startup: a later error would blame a connection's credentials. */
+function assertWarehouse(file: string): void {
+  const head = Buffer.alloc(SQLITE_HEADER.length);
+  let length = 0;
   try {
-    if (!statSync(file).isFile()) throw new Error('it is not a file');
-    accessSync(file, constants.R_OK);
+    if (!statSync(file).isFile()) throw usageError(`Cannot read ${file}: it is not a file.`);
+    const descriptor = openSync(file, 'r');
+    length = readSync(descriptor, head);
+    closeSync(descriptor);
   } catch (error) {
-    throw cannotRead(file, error);
+    throw isAbsent(error) ? usageError(`Cannot read ${file}: no such file.`) : cannotRead(file, error);
   }
+  // SQLite reads an empty file as a database without tables.
+  if (length === 0 || head.equals(SQLITE_HEADER)) return;
+  throw invalidInput(`${file} is not a SQLite database.`, []);
 }
 
 async function serve(options: StartOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {

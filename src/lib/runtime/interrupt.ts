@@ -46,15 +46,8 @@ export class BrokenPipeError extends Error {
   override message = 'standard output was closed by its reader';
 }
 
-/** Thrown if a signal stops a service that would otherwise run forever. */
-export class ServiceStopped extends Error {}
-
 /** True if the error ends the command silently and with success. */
 export function isQuietEnd(error: unknown): boolean {
   // Recognize `CurlPrinted` by its name, to avoid loading the HTTP core.
-  return (
-    error instanceof BrokenPipeError ||
-    error instanceof ServiceStopped ||
-    (error instanceof Error && error.name === 'CurlPrinted')
-  );
+  return error instanceof BrokenPipeError || (error instanceof Error && error.name === 'CurlPrinted');
 }

@@ -9,7 +9,7 @@ export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
   const isPatch = method === 'PATCH';
   return {
     noun: 'group',
-    look: 'groups get',
+    group: 'groups',
     ...api,
     update: (id: string, { id: _id, ...body }: GroupRequest, signal: AbortSignal) =>
       isPatch ? api.patch(id, { attributes: body.attributes }, signal) : api.update(id, body, signal),

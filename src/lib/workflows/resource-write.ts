@@ -9,8 +9,8 @@ import type { ErrorCode } from '../errors/registry.ts';
 export interface ResourceCalls<Reply, Body> {
   /** The name in a sentence: `connection`. */
   readonly noun: string;
-  /** The command that shows a resource: `connections get`. */
-  readonly look: string;
+  /** The group of its commands: `connections`. */
+  readonly group: string;
   get(id: string, signal: AbortSignal): Promise<Reply>;
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
@@ -26,6 +26,8 @@ export type WritePorts = Required<ConfirmPorts>;
 interface Identified {
   readonly id: string;
 }
+
+type Named = Pick<ResourceCalls<never, never>, 'noun' | 'group'>;
 
 /** Statuses with which the platform may reject an id that already exists. */
 const MAY_BE_TAKEN = [400, 409, 422];
@@ -43,7 +45,8 @@ export async function createConfirmed<Reply extends Identified, Body extends Ide
     send: () => calls.create(body, ports.signal),
     isOurs: (reply) => reply.id === body.id && holds(calls, reply, body),
     judge: (now, { error, wasSent }) => {
-      if (now === undefined) return 'not-done';
+      if (now === undefined)
+        return error?.code === 'http.conflict' ? error.with({ hint: listFirst(calls) }) : 'not-done';
       if (!holds(calls, now, body)) {
         const message = `the platform now has ${calls.noun} ${body.id}. It is not known who created it.`;
         return conflict('resource.created_meanwhile', message, checkFirst(body.id, calls), error);
@@ -113,7 +116,7 @@ async function checkUntouched<Reply, Body>(
 
 async function confirmedById<Result, Reply extends Identified>(
   id: string,
-  calls: Pick<ResourceCalls<Reply, never>, 'get' | 'noun' | 'look'>,
+  calls: Pick<ResourceCalls<Reply, never>, 'get'> & Named,
   ports: WritePorts,
   write: {
     explained?: readonly number[];
@@ -162,6 +165,11 @@ function conflict(code: ErrorCode, message: string, hint: Hint, cause?: KnownErr
   return fail(code, { message: `Conflict: ${message}`, hint, ...causedBy(cause) });
 }
 
-function checkFirst(id: string, { noun, look }: Pick<ResourceCalls<never, never>, 'noun' | 'look'>): Hint {
-  return { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${look} ${id}` };
+function checkFirst(id: string, { noun, group }: Named): Hint {
+  return { text: `Check ${noun} ${id} before you run the command again:`, command: `cdpadm ${group} get ${id}` };
+}
+
+/** An id that a read does not find can still be taken. */
+function listFirst({ noun, group }: Named): Hint {
+  return { text: `To find the ${noun} that it conflicts with:`, command: `cdpadm ${group} list` };
 }

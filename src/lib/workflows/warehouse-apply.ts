@@ -47,22 +47,22 @@ interface ResourceClient {
 
 export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
 
-/** If `allowReset` is true, an update of a pipeline may change the sync mode, which resets the sync position. */
-export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false } = {}) {
+/** `allowReset` permits changes to a sync mode. `resend` is the command that sends the secrets of a resource again. */
+export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false, resend = '' } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
   const query = allowReset ? { preventResets: false } : {};
   return {
     type,
     noun: NOUNS[type],
-    look: `${GROUPS[type]} get`,
+    group: GROUPS[type],
     ...client,
     update: (id: string, body: Definition, signal: AbortSignal) => client.update(id, body, signal, query),
     describeUpdate: (id: string, body: Definition) => client.describeUpdate(id, body, query),
     comparable: (definition: ResourceReply | Definition) => comparable(type, definition),
     resendSecrets: (body: Definition) =>
       SECRET_PATHS[type].some((path) => valueAt(body, path) !== undefined)
-        ? { text: 'To send its secrets:', command: `cdpadm ${GROUPS[type]} update ${body.id} -f FILE` }
+        ? { text: 'To send its secrets:', command: resend }
         : undefined,
   };
 }
@@ -71,6 +71,8 @@ interface ApplyPorts extends WritePorts {
   api: Api;
   /** Reads the secrets now, and adds them to the definition. */
   withSecrets(type: ResourceType, definition: Definition): Promise<Definition>;
+  /** The command that sends all secrets again. */
+  resend: string;
   onEnd(result: StepResult, index: number): void;
 }
 
@@ -136,7 +138,7 @@ async function applyStep(
   wanted: Definition | undefined,
   ports: ApplyPorts,
 ): Promise<void> {
-  const calls = warehouseCalls(ports.api, type, { allowReset: resets });
+  const calls = warehouseCalls(ports.api, type, { allowReset: resets, resend: ports.resend });
   if (action === 'delete' && live) return await deleteConfirmed(id, live, calls, ports);
   if (!wanted) throw new TypeError(`the plan has ${type} ${id}, which no file defines`);
   const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
+import { interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../helpers/mcp.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
@@ -210,12 +210,15 @@ describe('a session', () => {
     expect((await answer).isError).toBe(false);
   });
 
-  it('ends with exit code 0 after a signal, even during a call', async () => {
+  it.each([
+    ['SIGINT', 130, interrupted],
+    ['SIGTERM', 143, terminated],
+  ])('ends after %s with exit code %i, even during a call', async (_signal, exit, reason) => {
     await home.run('emulator fault add --method GET --path /platform/* --delay 1h');
     const { call, code, stop } = await open();
     const answer = call('roles_read', { command: 'roles list' }).catch(() => undefined);
-    stop.abort(terminated());
-    expect(await code).toBe(0);
+    stop.abort(reason());
+    expect(await code).toBe(exit);
     await Promise.race([answer, code]);
   });
 

@@ -351,6 +351,15 @@ describe('pipelines runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
+  it('lists the runs with a warning if the age of the last success cannot be read', async () => {
+    await run('pipelines trigger customers --yes --wait');
+    await home.platform.api.addFault({ path: '*/report', status: 400 });
+    const { code, stderr, stdout } = await run('pipelines runs customers -o json');
+    expect({ code, runs: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, runs: [{ status: 'success' }] });
+    expect(stderr).toContain('The age of the last success is unknown.');
+    expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
+  });
+
   it("computes the age from the platform's clock, not the local clock", async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());

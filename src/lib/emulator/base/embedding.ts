@@ -195,7 +195,7 @@ export interface EmulatorControl {
 
 /** A fault that applies to matching requests. At least one of `status`, `delay` and `drop` is required. */
 export interface Fault {
-  /** Default: any method. */
+  /** An HTTP method in any letter case, or `*`. Default: any method. */
   method?: string | undefined;
   /** `*` matches any characters. Default: any path. */
   path?: string | undefined;

@@ -1,10 +1,13 @@
 // Injected faults: errors, delays and lost connections for matching requests.
+import { METHODS } from 'node:http';
 import * as z from 'zod/mini';
 import { parseWith } from '../../contract/explain.ts';
 import { messageRule, textWhere } from '../../contract/shared.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { StoredSettings } from '../base/db.ts';
+
+const isMethod = (text: string): boolean => text === '*' || METHODS.includes(text.toUpperCase());
 
 const Delay = z.union([
   z.number().check(z.minimum(0, 'must not be negative')),
@@ -14,8 +17,8 @@ const Delay = z.union([
 /** A fault needs at least one of `status`, `delay` and `drop`. */
 export const Fault = z
   .strictObject({
-    /** Default: any method. */
-    method: z.optional(z.string()),
+    /** An HTTP method in any letter case, or `*`. Default: any method. */
+    method: z.optional(textWhere((text) => (isMethod(text) ? undefined : 'is not an HTTP method or `*`'))),
     /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
     path: z.optional(z.string()),
     /** Respond with this status without processing the request. */

@@ -1,9 +1,10 @@
 // The trusted certificate authorities: those from Node, `--ca-file`, NODE_EXTRA_CA_CERTS and the embedded platform.
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
-import { authorityFile } from '../emulator/local-folder.ts';
+import { authorityFolder } from '../emulator/local-folder.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 
@@ -34,7 +35,9 @@ export async function loadTrustedRoots(ctx: Context) {
 /** Returns the embedded platform's authority file for a loopback address, regardless of the profile's name. */
 async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
   const address = (await ctx.settings()).get('dsr_base_url')?.value;
-  return address !== undefined && isLoopback(new URL(address).hostname) ? authorityFile(ctx.paths) : undefined;
+  return address !== undefined && isLoopback(new URL(address).hostname)
+    ? join(authorityFolder(ctx.paths), 'ca.pem')
+    : undefined;
 }
 
 /** Returns the text of `caFile` and of NODE_EXTRA_CA_CERTS, which Node ignores when it gets explicit authorities. */

@@ -12,10 +12,6 @@ export function authorityFolder(paths: SettingsPaths): string {
   return join(paths.cache, 'emulator');
 }
 
-export function authorityFile(paths: SettingsPaths): string {
-  return join(authorityFolder(paths), 'ca.pem');
-}
-
 /** Returns the state folder of a platform that imitates a profile, separate from the folder of profile `local`. */
 export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
   return join(data, 'rehearsals', profile);

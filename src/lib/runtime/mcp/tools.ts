@@ -5,7 +5,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../kernel/json.ts';
 import { type CommandRecord, recordOf } from '../command-line/define-command.ts';
 import { resultSchema, type Schema } from '../output/result-shape.ts';
-import { type Parameter, parametersOf, schemaOf } from './calls.ts';
+import { parametersOf, schemaOf } from './calls.ts';
 
 export type ToolKind = 'read' | 'plan' | 'write';
 
@@ -16,16 +16,10 @@ export interface AreaTool {
 }
 
 export function toolsOf(root: Command, mayWrite: boolean): AreaTool[] {
-  const areas = new Map<string, { area: string; commands: Command[] }>();
-  for (const group of root.commands) {
-    const commands = leavesOf(group).filter(isOffered);
-    if (commands.length === 0) continue;
-    const heading = group.helpGroup();
-    const area = areas.get(heading) ?? { area: group.name().replaceAll('-', '_'), commands: [] };
-    area.commands.push(...commands);
-    areas.set(heading, area);
-  }
-  return [...areas.values()].flatMap(({ area, commands }) => {
+  const offered = root.commands.filter((group) => leavesOf(group).some(isOffered));
+  return [...groupBy(offered, (group) => group.helpGroup()).values()].flatMap((groups) => {
+    const area = groups[0].name().replaceAll('-', '_');
+    const commands = groups.flatMap(leavesOf).filter(isOffered);
     const writes = commands.filter((command) => recordOf(command)?.effect === 'write');
     const reads = commands.filter((command) => !writes.includes(command));
     const kinds: [ToolKind, Command[]][] = [
@@ -54,11 +48,7 @@ function toolOf(area: string, kind: ToolKind, commands: readonly Command[], mayW
   const isWrite = kind === 'write';
   const command = { type: 'string', enum: paths };
   const offset = { type: 'integer', description: 'skip the first N items of a list' };
-  const known = new Map<string, [Parameter, ...Parameter[]]>();
-  for (const it of [...records.values()].flatMap(parametersOf)) {
-    const [first, ...others] = known.get(it.name) ?? [];
-    known.set(it.name, first ? [first, ...others, it] : [it]);
-  }
+  const known = groupBy([...records.values()].flatMap(parametersOf), ({ name }) => name);
   return {
     kind,
     records,

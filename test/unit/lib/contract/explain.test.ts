@@ -40,7 +40,7 @@ const GOOD = { name: 'n', kind: 'a', version: '3.0', list: [{ count: 1 }] };
 describe('explain', () => {
   it.each<[Record<string, unknown>, string, string]>([
     [{ name: undefined }, 'name', 'is missing'],
-    [{ name: null }, 'name', 'must be a string, not empty'],
+    [{ name: null }, 'name', 'must be a string, not null'],
     [{ name: 5 }, 'name', 'must be a string, not a number; put it in quotes'],
     [{ name: 9007199254740993n }, 'name', 'must be a string, not a number; put it in quotes'],
     [{ name: true }, 'name', 'must be a string, not a boolean; put it in quotes'],
@@ -183,7 +183,7 @@ it("returns its own messages even if another library sets zod's locale", () => {
   const { localeError } = config();
   try {
     config({ localeError: () => 'Invalid input: expected something else' });
-    expect(explain(Shape, null)).toEqual([{ path: [], message: 'must be an object, not empty' }]);
+    expect(explain(Shape, null)).toEqual([{ path: [], message: 'must be an object, not null' }]);
   } finally {
     config({ localeError });
   }

@@ -16,7 +16,7 @@ describe('a token request', () => {
       [{ client_secret: '' }, ['client_secret: is empty']],
       [{ audience: 5 }, ['audience: must be a string, not a number; put it in quotes']],
       [{ grant_type: 'password' }, ['grant_type: must be `client_credentials`']],
-      [{ client_id: '', audience: null }, ['client_id: is empty', 'audience: must be a string, not empty']],
+      [{ client_id: '', audience: null }, ['client_id: is empty', 'audience: must be a string, not null']],
     ]),
   )('is rejected: %s', (_issues, change, issues) => {
     expect(issuesOf(TokenRequest, { ...GOOD, ...change })).toEqual(issues);

@@ -54,7 +54,7 @@ describe.each(LIMITED)('the field %s', (field, max) => {
 
   it('is rejected if it is missing or not a string', () => {
     expect(issuesWith({ [field]: undefined })).toEqual([`${field}: is missing`]);
-    expect(issuesWith({ [field]: null })).toEqual([`${field}: must be a string, not empty`]);
+    expect(issuesWith({ [field]: null })).toEqual([`${field}: must be a string, not null`]);
     expect(issuesWith({ [field]: 7 })).toEqual([`${field}: must be a string, not a number; put it in quotes`]);
   });
 });

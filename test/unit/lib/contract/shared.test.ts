@@ -37,7 +37,7 @@ describe('a text field', () => {
     ['abcd', 1, 3, 'has 4 characters; at most 3 are allowed'],
     ['🙂🙂🙂🙂', 0, 3, 'has 4 characters; at most 3 are allowed'],
     [5, 1, 3, 'must be a string, not a number; put it in quotes'],
-    [null, 1, 3, 'must be a string, not empty'],
+    [null, 1, 3, 'must be a string, not null'],
     [undefined, 1, 3, 'is missing'],
   ])('rejects %j if the allowed length is %i to %i characters: %s', (text, min, max, message) => {
     expect(sentence(min, max, text)).toBe(message);

@@ -131,6 +131,7 @@ describe('faults', () => {
     [{ status: 99 }, 'status'],
     [{ status: 500, times: 0 }, 'times'],
     [{ status: 500, probability: 2 }, 'probability'],
+    [{ method: 'FETCH', status: 500 }, 'method is not an HTTP method or `*`'],
     [{ drop: 'during' }, 'drop must be `before` or `after`'],
     [{ delay: 'soon' }, 'delay'],
     [{ status: 500, pathh: '/x' }, 'unknown field `pathh`'],

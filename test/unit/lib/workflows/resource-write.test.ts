@@ -29,7 +29,7 @@ function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thin
   const reject = () => Promise.reject(error);
   let reads = 0;
   return {
-    ...{ noun: 'thing', look: 'things get', create: reject, update: reject, delete: reject },
+    ...{ noun: 'thing', group: 'things', create: reject, update: reject, delete: reject },
     get: () => Promise.resolve(stored[Math.min(reads++, stored.length - 1)] ?? OURS),
     comparable: ({ id, name }) => ({ id, name }),
   };

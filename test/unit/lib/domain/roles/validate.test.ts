@@ -109,7 +109,7 @@ describe('a role', () => {
       [{ role_id: 'x'.repeat(65) }, 'roles[0].role_id: has 65 characters; at most 64 are allowed'],
       [{ name: '😀'.repeat(65) }, 'roles[0].name: has 65 characters; at most 64 are allowed'],
       [{ name: '  ' }, 'roles[0].name: is empty'],
-      [{ name: null }, 'roles[0].name: must be a string, not empty'],
+      [{ name: null }, 'roles[0].name: must be a string, not null'],
       [{ name: 'a\u0007' }, 'roles[0].name: contains a control character'],
       [{ description: '' }, 'roles[0].description: is empty'],
       [{ description: 'x'.repeat(257) }, 'roles[0].description: has 257 characters; at most 256 are allowed'],
@@ -281,7 +281,7 @@ describe('a value that the platform returned', () => {
     [
       'a null string in another role',
       { roles: [{ ...GOOD, role_id: 'b', name: null }] },
-      'roles[0].name: must be a string, not empty',
+      'roles[0].name: must be a string, not null',
     ],
     ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
   ])('is rejected in another position: %s', (_what, value, issue) => {

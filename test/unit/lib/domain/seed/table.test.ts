@@ -241,7 +241,7 @@ test('reports the columns of Parquet cells with unsuitable types', () => {
   const issues = 'issues' in checked ? checked.issues.map((found) => table.issue(found, cells)) : [];
   expect(issues).toEqual([
     { path: 'cutoff_date', message: 'must be a string, not a number; put it in quotes' },
-    { path: 'attr:L:unique_list', message: '`[1]` must be a string, not empty' },
+    { path: 'attr:L:unique_list', message: '`[1]` must be a string, not null' },
     { path: 'user:note', message: 'must be a string, not an object' },
   ]);
 });
