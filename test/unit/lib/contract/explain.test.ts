@@ -74,7 +74,7 @@ describe('explain', () => {
     (value) => {
       const [issue] = explain(Shape, value);
       expect(issue?.path).toEqual([]);
-      expect(issue?.message).toMatch(/^(is missing|must be an object, not (empty|a number|a string|a list))$/);
+      expect(issue?.message).toMatch(/^(is missing|must be an object, not (null|a number|a string|a list))$/);
     },
   );
 });
