@@ -200,10 +200,22 @@ test('rejects a request if the workspace key belongs to another workspace, and d
   home.write('people.csv', 'email\nc@example.com\nd@example.com\n');
   const bulk = await home.json('dsr submit --bulk people.csv --regulation gdpr --type access --yes --workspace 3002');
   expect([bulk.code, bulk.error.code]).toEqual([6, 'dsr.other_workspace']);
-  for (const verb of ['status', 'wait', 'cancel']) {
-    const line = `dsr ${verb} ${own.data.subject_request_id} --workspace 3002${verb === 'cancel' ? ' --yes' : ''}`;
-    expect((await home.json(line)).error.code).toBe('dsr.other_workspace');
-  }
+  // The response is lost, so a read must confirm the row.
+  await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
+  home.write('others.csv', 'email\ne@example.com\n');
+  const lost = 'dsr submit --bulk others.csv --regulation gdpr --type access --group-id g --yes --workspace 3002';
+  expect((await home.json(lost)).error.code).toBe('dsr.other_workspace');
+  const id = own.data.subject_request_id;
+  for (const line of [
+    `status ${id}`,
+    `wait ${id}`,
+    `cancel ${id} --yes`,
+    'list --group-id g',
+    'cancel --group-id g --yes',
+  ])
+    expect(await home.json(`dsr ${line} --workspace 3002`), line).toMatchObject({
+      error: { code: 'dsr.other_workspace' },
+    });
   const listed = await home.json<{ subject_request_id: string; request_status: string }[]>('dsr list');
   const { subject_request_id } = own.data;
   expect(listed.data).toMatchObject([{ subject_request_id, request_status: 'pending' }]);

@@ -193,9 +193,11 @@ it('reports a request as unknown if it arrived, no read finds it, and its id alr
 describe('an id that the platform already has', () => {
   const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
   const ONE = `dsr submit --regulation gdpr --type access --group-id g --yes --request-id ${ID} --identity`;
-  const bulk = async (email: string, group: string, env: Record<string, string> = {}) => {
+  const bulk = async (email: string, group: string, env: Record<string, string> = {}, regulation = 'gdpr') => {
     home.write('people.csv', `email,subject_request_id,group_id\n${email},${ID},${group}\n`);
-    const { code, data } = await home.json<BulkResult>(BULK.replace(' --group-id g', ''), { env });
+    const { code, data } = await home.json<BulkResult>(BULK.replace(' --group-id g', '').replace('gdpr', regulation), {
+      env,
+    });
     const [, line = ''] = home.read('people.csv.results.csv').trimEnd().split('\n');
     return { code, data, line };
   };
@@ -209,9 +211,12 @@ describe('an id that the platform already has', () => {
     });
   });
 
-  it('fails if the ledger lists it for a different person', async () => {
+  it.each([
+    ['person', 'joe@example.com', 'gdpr'],
+    ['regulation', 'jane@example.com', 'ccpa'],
+  ])('fails if the ledger lists it for a different %s', async (_field, email, regulation) => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
-    const { code, data, line } = await bulk('joe@example.com', 'g');
+    const { code, data, line } = await bulk(email, 'g', {}, regulation);
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
     expect(line).toContain('a different request');
   });

@@ -206,7 +206,7 @@ const rejectedRepeat = new KnownError({
 });
 
 describe('confirmWrite', () => {
-  it.each<[string, Trial, { state: string; sends: number; reads: number }]>([
+  it.each<[string, Trial, { state: string; sends: number; reads: number; error?: { status: number } }]>([
     ['reports success if the response proves the write', { sends: ['ours'] }, { state: 'done', sends: 1, reads: 0 }],
     ['reports success if the response is foreign but a read shows the write', { sends: ['other'], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
     ['reports an unknown outcome if the response and the read are foreign', { sends: ['other'], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
@@ -215,14 +215,15 @@ describe('confirmWrite', () => {
     ['reports success if the response to the retry proves the write', { sends: [loss, 'ours'], reads: ['nothing'] }, { state: 'done', sends: 2, reads: 1 }],
     ['reports an unknown outcome if every response is lost and no read shows the write', { sends: [loss], reads: ['nothing'] }, { state: 'unknown', sends: 3, reads: 3 }],
     ['reports an unknown outcome if the response is lost and the read is foreign', { sends: [loss], reads: ['foreign'] }, { state: 'unknown', sends: 1, reads: 1 }],
-    ['reports failure if the write is rejected', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0 }],
+    ['reports failure if the write is rejected', { sends: [rejection(400)] }, { state: 'not-done', sends: 1, reads: 0, error: { status: 400 } }],
     ['reports success if a retry is rejected because the lost write arrived late', { sends: [loss, rejection(400)], reads: ['nothing', 'ours'] }, { state: 'done', sends: 2, reads: 2 }],
     ['reports failure if a retry is rejected and no read shows the write', { sends: [loss, rejection(400)], reads: ['nothing'] }, { state: 'not-done', sends: 2, reads: 2 }],
     ['reports success if the client retried a write that arrived, and the retry was rejected', { sends: [rejectedRepeat], reads: ['ours'] }, { state: 'done', sends: 1, reads: 1 }],
     ['reports failure if the client retried a write that did not arrive, and the retry was rejected', { sends: [rejectedRepeat], reads: ['nothing'] }, { state: 'not-done', sends: 1, reads: 1 }],
     ['reports an unknown outcome if the retry was rejected and the read fails', { sends: [rejectedRepeat], reads: [closed] }, { state: 'unknown', sends: 1, reads: 1 }],
     ['reports success if a read shows the write despite a rejection', { sends: [rejection(400)], reads: ['ours'], write: { explained: [400] } }, { state: 'done', sends: 1, reads: 1 }],
-    ['reports failure if the write is rejected and the read fails', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1 }],
+    ['reports the rejection if the write is rejected and the read fails', { sends: [rejection(400)], reads: [closed], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1, error: { status: 400 } }],
+    ['reports the rejection if the write is rejected and the read is foreign', { sends: [rejection(400)], reads: ['foreign'], write: { explained: [400] } }, { state: 'not-done', sends: 1, reads: 1, error: { status: 400 } }],
     ['reports success without sending if a read shows the write of an earlier run', { sends: ['ours'], reads: ['ours'], write: { doubt: { wasSent: true } } }, { state: 'done', sends: 0, reads: 1 }],
     ['reports an unknown outcome without sending if a write of an earlier run cannot be read', { sends: ['ours'], reads: [closed], write: { doubt: { wasSent: true } } }, { state: 'unknown', sends: 0, reads: 1 }],
     ['sends the write if the first read shows that the id is unused', { sends: ['ours'], reads: ['nothing'], write: { doubt: { wasSent: false } } }, { state: 'done', sends: 1, reads: 1 }],

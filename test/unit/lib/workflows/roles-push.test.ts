@@ -411,6 +411,16 @@ describe('a push', () => {
       expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
+    it('is not offered to be skipped if it is the only change', async () => {
+      acceptsOffers = true;
+      ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
+      platform.before = (call) => {
+        if (call === 'PUT') throw assigned();
+      };
+      expect(await failure(pushRoles(edit(drop('two')), allowDelete, ports))).toMatchObject({ code: 'roles.assigned' });
+      expect(platform.count('PUT')).toBe(1);
+    });
+
     it('is skipped if the role is assigned and the user agrees, and all other changes are applied', async () => {
       acceptsOffers = true;
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
