@@ -71,7 +71,6 @@ export const resetPosition = defineCommand({
   exits: {
     usage: 'the id was not confirmed',
     notFound: 'the pipeline does not exist',
-    conflict: 'the pipeline is running',
     network: 'the response was lost; the reset is not sent again',
     guard: 'a different id was typed',
   },
