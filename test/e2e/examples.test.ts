@@ -9,6 +9,7 @@ import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { createTestClock } from '../helpers/clock.ts';
 import { commandsBelow, loadProgram } from '../helpers/command-tree.ts';
+import { send } from '../helpers/emulator.ts';
 import { expectShape } from '../helpers/result-shape.ts';
 import { stageWarehouse } from '../helpers/warehouse-files.ts';
 import { shellWords } from '../helpers/shell-words.ts';
@@ -16,6 +17,8 @@ import { shellWords } from '../helpers/shell-words.ts';
 /** Groups whose examples need the definitions from `prepare`. */
 const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelines'];
 const SEEDING = ['seed', 'intake'];
+/** A revision of `roles history`. */
+const REVISION = /\b\d{8}T\d+/;
 /** `tour` takes longer than all other examples together; the `dsr` examples run where callbacks can be created. */
 const ELSEWHERE = new Set(['tour', 'dsr']);
 
@@ -132,7 +135,7 @@ describe('each example', () => {
   /** Resets the platform and creates what a group's examples need: profiles, a saved manifest, definitions, rows. */
   async function prepare(path: string, line: string): Promise<void> {
     const group = groupOf(path);
-    await well(['emulator', 'reset']);
+    await send('POST', `${ready.control_url}/reset`);
     const isLive = line.includes('--from-live');
     const addresses = isLive
       ? ['--base-url', ready.base_url, '--auth-url', ready.auth_url, '--client-id', ready.client_id]
@@ -151,17 +154,17 @@ describe('each example', () => {
     rename(file, 'One');
     await well(['roles', 'push', '--yes'], env);
     rename(file, 'Two');
-    await well(['roles', 'diff', '--save-plan', 'roles.plan'], env);
+    if (line.includes('roles.plan')) await well(['roles', 'diff', '--save-plan', 'roles.plan'], env);
     writeFileSync(join(home.cwd, 'roles.test.yaml'), '- each: {max_tasks: 50}\n');
-    const [newest] = JSON.parse(await well(['roles', 'history', '-o', 'json'], env)) as { revision: string }[];
-    revision = newest?.revision ?? '';
-    write = (await well(['log', '--limit', '1', '-o', 'name'])).trim();
+    if (REVISION.test(line)) {
+      const [newest] = JSON.parse(await well(['roles', 'history', '-o', 'json'], env)) as { revision: string }[];
+      revision = newest?.revision ?? '';
+    }
+    if (path === 'log show') write = (await well(['log', '--limit', '1', '-o', 'name'])).trim();
   }
 
-  afterEach(async () => {
-    for (const name of ['dev', 'prod', 'ci', 'dev2', 'staging'])
-      await cli(['profile', 'delete', name, '--yes', '--confirm', name]);
-  });
+  // Deletes the profiles that the example or its preparation created.
+  afterEach(() => rmSync(join(home.folder, 'config'), { recursive: true, force: true }));
 
   /** Runs one example as written, with this run's values and additional arguments. */
   async function runExample(line: string, path: string, more: string[] = []): Promise<CliResult> {
@@ -229,5 +232,5 @@ describe('each example', () => {
 function wordsOf(line: string, { revision, ...values }: Record<string, string>): string[] {
   const call = /cdpadm (.*?)(?:\)"| < \S+|$)/.exec(line)?.[1] ?? '';
   const words = shellWords(call);
-  return words.map((word) => values[word] ?? (/^\d{8}T\d+/.test(word) ? (revision ?? '') : word));
+  return words.map((word) => values[word] ?? (REVISION.test(word) ? (revision ?? '') : word));
 }
