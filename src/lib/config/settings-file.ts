@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { invalidInput, type KnownError, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { holdsEachKey, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { holdsEachKey, parseJson, parseJsonOr, stringifyJson } from '../kernel/json.ts';
 import { locateJson } from '../kernel/json-syntax.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
@@ -101,14 +101,9 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
 }
 
 function parseText(file: string, text: string): unknown {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { message, offset = 0 } = error;
+  const value = parseJsonOr(text, ({ message, offset = 0 }) => {
     throw broken(file, text, [{ message, offset: () => offset }]);
-  }
+  });
   if (holdsEachKey(value, text)) return value;
   const found: LocatedIssue[] = [];
   locateJson(text, (key, offset, members) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { isRecord, JsonError, parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { isRecord, parseJsonOr, stringifyJson, tryJson } from '../kernel/json.ts';
 import type {
   Callback,
   EmulatorControl,
@@ -148,13 +148,9 @@ export function readReply<Reply>(
   text: string,
   unusable: (problem: string) => KnownError,
 ): Reply {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw unusable(text.trim() === '' ? 'is empty' : `is not JSON: ${error.message}`);
-  }
+  const value = parseJsonOr(text, ({ message }) => {
+    throw unusable(text.trim() === '' ? 'is empty' : `is not JSON: ${message}`);
+  });
   const sent: Record<string, unknown> = reply.list ? {} : { ...body };
   const isExpected = (entry: unknown): boolean =>
     isRecord(entry) &&

@@ -181,11 +181,14 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-export function tryJson(text: string): unknown {
+export const tryJson = (text: string): unknown => parseJsonOr(text, () => undefined);
+
+/** Parses JSON. For text that is not JSON, returns what `recover` returns. */
+export function parseJsonOr(text: string, recover: (error: JsonError) => unknown): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonError) return undefined;
+    if (error instanceof JsonError) return recover(error);
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import { type Gate, MAX_PAUSED } from '../bulk/gate.ts';
 import { confirmWrite, type Doubt, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
 import type { VerifyMessage } from './dsr-ports.ts';
-import { checkWorkspace, idTaken, isSameId, judgeMissing, proofOf } from './dsr-proof.ts';
+import { checkWorkspace, differenceIn, idTaken, isSameId, judgeMissing, proofOf } from './dsr-proof.ts';
 import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
@@ -82,8 +82,10 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if a 201 contains our id. If its signature is invalid, a GET must confirm the row. */
+  /** True if the last response was a 201 with our id. If it is not valid, a GET must confirm the row. */
   let isCreated = false;
+  let isConfirmed = false;
+  let difference: string | undefined;
 
   for (let wasSent = mayExist; ; wasSent = true) {
     const before = completed() + answers;
@@ -104,7 +106,6 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   }
 
   async function confirm(wasSent: boolean) {
-    let isWhole = false;
     return await confirmWrite<Done, RequestStatusReply | undefined>(
       {
         subject: `request ${id}`,
@@ -112,25 +113,22 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         maxSends: MAX_ATTEMPTS,
         ...(wasSent && { doubt: { wasSent } }),
         explained: [...ROW_STATUSES],
-        send: async () => {
-          const { body, isValid } = await post();
-          isWhole = isCreated && isValid;
-          return { state: 'submitted', ...timesOf(body) };
-        },
-        isOurs: () => isWhole,
-        read,
+        send: post,
+        isOurs: () => isConfirmed,
+        read: async () => (difference === undefined ? await read() : undefined),
         isAbout: (found) => found === undefined || isSameId(found, id),
-        judge: (found, doubt) => judge(found, doubt),
+        judge: (found, doubt) => (difference === undefined ? judge(found, doubt) : { unknown: difference }),
       },
       { signal: hardSignal },
     );
   }
 
-  async function post(): Promise<{ body: CreateReply; isValid: boolean }> {
+  async function post(): Promise<Done> {
+    const sent = encode(request);
     const { body, headers, status, text } = await through({
       send: () => {
         onSend();
-        return create.send(encode(request), hardSignal);
+        return create.send(sent, hardSignal);
       },
       endsRun: ({ status: refused }) => !ROW_STATUSES.has(refused),
     });
@@ -139,6 +137,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     signed &&= isValid;
     signature = verdict?.signature;
     isCreated = status === 201 && isSameId(body, id);
+    if (isSameId(body, id)) difference = differenceIn(body, sent.toString('utf8'));
     // If the credentials are for another workspace, every other row would also be sent there.
     if (isCreated) {
       try {
@@ -147,7 +146,8 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
         endRun(error);
       }
     }
-    return { body, isValid };
+    isConfirmed = isCreated && isValid && difference === undefined;
+    return { state: 'submitted', ...timesOf(body) };
   }
 
   async function read(): Promise<RequestStatusReply | undefined> {
@@ -177,14 +177,10 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       return judgeMissing(doubt, !task.givenId);
     }
     if (isFree || isCreated) return { done: { state: 'submitted', ...timesOf(found) } };
-    switch (proofOf(found, request, await describe(request), await known())) {
-      case 'same':
-        return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
-      case 'other':
-        return idTaken(id, 'other');
-      case 'none':
-        return { unknown: "there is no proof that the platform's request with this id is this one" };
-    }
+    const proof = proofOf(found, request, await describe(request), await known());
+    if (proof === 'other') return idTaken(id, proof);
+    if (proof === 'none') return { unknown: "there is no proof that the platform's request with this id is this one" };
+    return { done: { state: doubt.wasSent ? 'submitted' : 'existing', ...timesOf(found) } };
   }
 
   /** Waits after each 429. Throws KnownError for a lost response or a rejection, and RunOver when the run ends. */
@@ -227,5 +223,4 @@ function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_c
 }
 
 const MAX_ERROR = 300;
-
 const shortened = (message: string): string => message.replace(/\s+/g, ' ').slice(0, MAX_ERROR);

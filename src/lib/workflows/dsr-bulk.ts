@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
-import { countComplete, isLeft, repeatError, type RowStates } from '../domain/dsr/row-states.ts';
+import { countComplete, isForeign, isLeft, repeatError, type RowStates } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
+import { isoMillis } from '../kernel/timestamps.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
@@ -91,7 +92,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     let group: ReadyRow[] = [];
     for await (const rows of table.rows) {
       for (const row of rows) {
-        if (!isLeft(states.state(row.number))) continue;
+        if (!isLeft(states, row.number)) continue;
         const { ready } = readAgain(reader, row);
         if (ready.done) {
           states.plan(row.number, ready.request.subject_request_id);
@@ -145,7 +146,9 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       // A response may quote the person's identities, and the errors and traces that quote it outlive the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
-        if (!mayExist && sends === 1 && isPermanent(error)) unsent.add(row);
+        // Such a status, for example 401, shows that the platform did not accept the request (decision: D415).
+        const { status = 0 } = error instanceof KnownError ? error : {};
+        if (!mayExist && sends === 1 && status >= 400 && status < 500 && status !== 429) unsent.add(row);
         throw error;
       });
       for (const show of shown) show();
@@ -154,7 +157,8 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   }
 
   async function finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
-    const { error, signed, state, ...times } = outcome;
+    const { error = '', signed, state, ...times } = outcome;
+    const id = request.subject_request_id;
     if (!signed) unsigned++;
     if (state !== 'unknown') completed++;
     // An unknown row may be on the platform. If its id is from the file, that may be a different request.
@@ -162,20 +166,15 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     // Write the request and its response on one line, which halves the time to read a ledger of a million requests.
     const status = state !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
-      error === undefined ? [row, state] : [row, state, error],
-      isRecorded ? { ...(await describe(request)), ...status, ...times } : undefined,
+      error === '' ? [row, state] : [row, state, error],
+      ...(isRecorded ? [{ ...(await describe(request)), ...status, ...times }] : []),
+      ...(isForeign(error) ? [{ event: 'marked' as const, id, at: isoMillis(clock.now()), reason: error }] : []),
     );
     states.complete(row, state, error);
     ports.onProgress(gate);
     await outcomes.writeIfDue();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
-}
-
-/** True if the error shows that the platform did not accept the request, such as 401 (decision: D415). */
-function isPermanent(error: unknown): boolean {
-  const { status = 0 } = error instanceof KnownError ? error : {};
-  return status >= 400 && status < 500 && status !== 429;
 }
 
 function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
@@ -195,9 +194,9 @@ function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'j
 
   const write = (): Promise<void> => (writing = writing.catch(() => undefined).then(writeGroup));
   return {
-    add: (row: Complete, entry: LedgerNews | undefined): void => {
+    add: (row: Complete, ...entries: LedgerNews[]): void => {
       rows.push(row);
-      if (entry) news.push(entry);
+      news.push(...entries);
     },
     write,
     writeIfDue: async (): Promise<void> => {

@@ -148,7 +148,7 @@ export async function openRows(
   const found = nothingToSend();
   for await (const group of table.rows) {
     for (const row of group) {
-      if (states && !isLeft(states.state(row.number))) continue;
+      if (states && !isLeft(states, row.number)) continue;
       const result = reader.read(row);
       if ('issues' in result || result.ready.done) continue;
       const id = result.ready.hasId ? undefined : states?.id(row.number);

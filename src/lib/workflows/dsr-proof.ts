@@ -1,9 +1,14 @@
 // Proves that a request on the platform is the one that this machine sent, and that it is in the intended workspace.
 import { isDeepStrictEqual } from 'node:util';
 import type { DsrApi } from '../api/dsr.ts';
-import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
+import { type CreateReply, DsrRequest, type RequestStatusReply } from '../contract/dsr.ts';
+import { DSR_FAILURES } from '../contract/failures.ts';
 import type { KnownError } from '../kernel/errors.ts';
+import { isRecord, tryJson } from '../kernel/json.ts';
+import { parseIso } from '../kernel/timestamps.ts';
+import { listed } from '../kernel/words.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
+import { DIFFERS, isForeign } from '../domain/dsr/row-states.ts';
 import { fail } from '../errors/fail.ts';
 import type { Doubt } from './confirm-write.ts';
 
@@ -22,6 +27,35 @@ export function isSameSubject(
 }
 
 /**
+ * Compares the request in a 201, `encoded_request`, with the body that was sent, both with wire names. Returns why the
+ * outcome is unknown; undefined if they are the same, or if the response has none (decision: D434).
+ */
+export function differenceIn({ encoded_request: encoded }: CreateReply, sent: string): string | undefined {
+  const text = encoded === null || encoded === undefined ? sent : Buffer.from(encoded, 'base64').toString('utf8');
+  if (text === sent) return undefined;
+  const echoed = tryJson(text);
+  const fields = isRecord(echoed) ? fieldsThatDiffer(echoed, tryJson(sent)) : ['encoded_request'];
+  if (fields.length === 0) return undefined;
+  return `${DIFFERS}${listed([...new Set(fields)], 5)}; cancel it before you submit it again`;
+}
+
+/** Names only fields that were sent or that the specification lists, because any other name may be personal data. */
+function fieldsThatDiffer(echoed: unknown, sent: unknown, path = ''): string[] {
+  if (isRecord(echoed) && isRecord(sent)) {
+    const names = Object.keys(path === '' ? DsrRequest.shape : { ...sent, ...echoed });
+    const pathOf = (name: string) => (path === '' ? name : name in sent ? `${path}.${name}` : path);
+    return names.flatMap((name) => fieldsThatDiffer(echoed[name], sent[name], pathOf(name)));
+  }
+  // Another notation of the same value, and an empty field instead of none, are not a difference.
+  const [one, other] = [echoed, sent].map((value) => {
+    if (path === 'submitted_time') return parseIso(String(value));
+    if (path === 'subject_request_id') return String(value).toLowerCase();
+    return !value || (typeof value === 'object' && Object.keys(value).length === 0) ? undefined : value;
+  });
+  return isDeepStrictEqual(one, other) ? [] : [path];
+}
+
+/**
  * Compares this request with the platform's request that has the same id (decision: D211). `same`: the ledger has this
  * id for the same request. `other`: the ledger or the platform has a different one. `none`: the ledger has no record.
  */
@@ -32,6 +66,7 @@ export function proofOf(
   entry: LedgerRequest | undefined,
 ): 'same' | 'other' | 'none' {
   if (found.group_id !== undefined && found.group_id !== (request.group_id ?? null)) return 'other';
+  if (entry?.marks?.some(({ reason }) => isForeign(reason))) return 'other';
   if (entry?.identities === undefined) return 'none';
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }
@@ -48,12 +83,15 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
 }
 
 /**
- * Judges a read that does not find the request. The outcome is unknown if the platform rejected an id that only this
- * request can have, because the id already exists: the read may be late (decision: D432).
+ * Judges a read that does not find the request. If an earlier send may have arrived, a 400 or 409 may be about that
+ * send, and the read may be late. So may a first 400 that an id already exists, if this program generated the id: the
+ * specification has no code for it, only its message (decision: D432).
  */
 export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): 'not-done' | { unknown: string } {
-  const isTaken = rejection?.status === 400 && rejection.message.toLowerCase().includes('already exists');
-  if (!isTaken || !(wasSent || isNewId)) return 'not-done';
+  const { message = '', status } = rejection ?? {};
+  const isTaken = status === DSR_FAILURES.exists.status && message.toLowerCase().includes('already exists');
+  const isRepeat = status === DSR_FAILURES.exists.status || status === DSR_FAILURES.sameInProgress.status;
+  if (!(wasSent ? isRepeat : isNewId && isTaken)) return 'not-done';
   return { unknown: 'the platform reports that the request already exists, but does not show it' };
 }
 

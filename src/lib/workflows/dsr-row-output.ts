@@ -20,7 +20,8 @@ export async function* resultLines(
   const values = (row: number) => ({
     subject_request_id: states.id(row) ?? '',
     status: states.state(row),
-    error: disarmed(states.error(row)),
+    // Prevents a spreadsheet from running the platform's message as a formula.
+    error: states.error(row).replace(/^(?=[=+\-@\t\r])/, "'"),
   });
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
@@ -72,9 +73,4 @@ async function* tableLines<const Name extends string>(
     }
     yield text;
   }
-}
-
-/** Prevents a spreadsheet from running the platform's message as a formula. */
-function disarmed(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -10,7 +10,7 @@ import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
-import { idTaken, isSameId, isSameSubject, judgeMissing, proofOf } from './dsr-proof.ts';
+import { differenceIn, idTaken, isSameId, isSameSubject, judgeMissing, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
   subject_request_id: string;
@@ -70,10 +70,12 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         created = await create(request, ports);
         return created.result;
       },
-      isOurs: (result) => isSameId(result, id) && created?.status === 201 && result.verdict?.valid !== false,
-      read: () => readIfThere(id, ports),
+      isOurs: () => created?.isConfirmed === true,
+      read: async () => (created?.difference === undefined ? await readIfThere(id, ports) : undefined),
       isAbout: (found) => found === undefined || isSameId(found, id),
       judge: async (found, doubt) => {
+        if (created?.difference !== undefined)
+          return { unknown: created.difference, hint: { text: 'To cancel it:', command: `cdpadm dsr cancel ${id}` } };
         if (found === undefined) {
           isFree = true;
           return judgeMissing(doubt, isNewId);
@@ -95,18 +97,23 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     // The response to a read has no signature.
     if (!created) out.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
-    await record(result, ports);
+    const { expected_completion_time, received_time, request_status: status, verdict } = result;
+    const more = {
+      ...(verdict?.signature && { signature: verdict.signature }),
+      expected_completion_time,
+      received_time,
+    };
+    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more }]);
     return result;
   }
   const { error, state } = outcome;
+  if (created?.difference !== undefined)
+    await ledger.record([{ event: 'marked', id, at: isoMillis(clock.now()), reason: created.difference }]);
   if (state === 'not-done' && sends === 1) await recordAbsence(error, news, ports);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
 
-/**
- * Records that the platform does not have the request. Records nothing after a 429, or while an earlier attempt with
- * the same id has no outcome (decision: D386).
- */
+/** Records that the platform does not have the request, if that is certain (decision: D386). */
 async function recordAbsence(error: KnownError, { at, id }: SubmittedNews, ports: DsrPorts): Promise<void> {
   const { clock, keep, ledger, signal } = ports;
   const { code, status = 0 } = error;
@@ -122,7 +129,10 @@ async function create(request: DsrRequest, { api, signal, verify }: SubmitPorts)
   const verdict = await verify(Object.entries(reply.headers), Buffer.from(reply.text, 'utf8'));
   const { received_time = null } = reply.body;
   const result: Submitted = { ...submittedFrom(reply.body), request_status: 'pending', received_time, verdict };
-  return { status: reply.status, result };
+  const isOurs = isSameId(reply.body, request.subject_request_id);
+  const difference = isOurs ? differenceIn(reply.body, stringifyJson(api.describeCreate(request).body)) : undefined;
+  const isConfirmed = isOurs && reply.status === 201 && difference === undefined && verdict?.valid !== false;
+  return { result, difference, isConfirmed };
 }
 
 /** Returns the ledger line for a request that is about to be sent. */
@@ -214,12 +224,6 @@ async function byPerson(
   }
   if (index.size === 0) return undefined;
   return (news) => [...new Set(keysOf(news).flatMap((key) => index.get(key) ?? []))];
-}
-
-async function record(result: Submitted, { clock, ledger }: DsrPorts): Promise<void> {
-  const { expected_completion_time, received_time, request_status: status, subject_request_id: id, verdict } = result;
-  const more = { ...(verdict?.signature && { signature: verdict.signature }), expected_completion_time, received_time };
-  await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more }]);
 }
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {

@@ -3,7 +3,6 @@ import { endingAs } from '../errors/fail.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { KnownError } from '../kernel/errors.ts';
 import type { Gate } from '../bulk/gate.ts';
 import type { Feedback } from '../domain/pacing/gate.ts';
 
@@ -35,23 +34,14 @@ export async function sendThrough<Body>(
   });
   const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
   if (isEnd) gate.stop(outcome.failure);
-  const pauseMs = gate.leave(
-    pass,
-    feedbackOf(outcome, clock.now() - startedAt, request.isRead === true),
-    outcome.kind === 'accepted'
-      ? undefined
-      : outcome.kind === 'lost'
-        ? lossIfAnswered(outcome.failure)
-        : outcome.failure,
-  );
+  const failure = outcome.kind === 'accepted' ? undefined : outcome.failure;
+  // After an inconclusive response, a run ends with network (8), because the platform may have accepted the request.
+  const isUnclear = outcome.kind === 'lost' && outcome.failure.status !== undefined;
+  const feedback = feedbackOf(outcome, clock.now() - startedAt, request.isRead === true);
+  const pauseMs = gate.leave(pass, feedback, failure && isUnclear ? endingAs(failure, 'network') : failure);
   if (isEnd) throw outcome.failure;
   if (pauseMs > 0) await gate.pauseRow(pauseMs);
   return outcome;
-}
-
-/** Makes an inconclusive response exit with network (8), because the platform may have accepted the request. */
-function lossIfAnswered(failure: KnownError): KnownError {
-  return failure.status === undefined ? failure : endingAs(failure, 'network');
 }
 
 /** True for a 429 or a 5xx, because a retry may succeed. */

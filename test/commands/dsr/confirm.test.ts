@@ -190,6 +190,85 @@ it('reports a request as unknown if it arrived, no read finds it, and its id alr
   expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
 });
 
+it.each([400, 409])('reports a request as unknown if its repeat got status %i in other words', async (status) => {
+  let posts = 0;
+  await proxy.begin((_index, { method }) => ({
+    name: 'a late read',
+    delivered: true,
+    answer: (answer) => {
+      if (method === 'POST') return { ...answer, status: ++posts === 1 ? 500 : status, body: Buffer.from('{}') };
+      return { ...answer, status: 404, body: Buffer.from('{}') };
+    },
+  }));
+  const { code, error } = await home.json('dsr submit --regulation gdpr --type access --yes --identity email=a@b.c');
+  expect([code, error.code, posts]).toEqual([8, 'http.outcome_unknown', 2]);
+});
+
+describe('a signed 201 that contains a request for another person', () => {
+  const ONE = 'dsr submit --regulation gdpr --type access --group-id g --yes --identity email=p9@example.com';
+  const REASON = 'the request in the response differs from the one that was sent: subject_identities.email.value';
+
+  /** Replaces each person before the request reaches the platform, which then signs its response to that request. */
+  beforeEach(() =>
+    proxy.begin((_index, received) => {
+      received.body = received.body.replace(/p\d@/, 'q0@');
+      return undefined;
+    }),
+  );
+
+  it('leaves the outcome unknown, names the field, and never counts the id as submitted', async () => {
+    const { code, error, stderr } = await home.json(ONE);
+    expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+    expect(error.message).toContain(REASON);
+    expect(stderr).not.toContain('q0@');
+    const id = /request (\S+) is unknown/.exec(error.message)?.[1];
+    const again = await home.json(`${ONE} --request-id ${id} --allow-duplicates`);
+    expect([again.code, again.error.code]).toEqual([6, 'dsr.id_taken']);
+    expect((await home.json('dsr ledger export')).data).toMatchObject([
+      { id, marks: [{ reason: expect.stringContaining(REASON) as string }] },
+    ]);
+  });
+
+  it('leaves a bulk row unknown, also after --resume', async () => {
+    writePeople(1);
+    const { code, data } = await home.json<BulkResult>(BULK);
+    expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
+    expect(rowsOf('people.csv.results.csv')).toMatchObject([
+      { status: 'unknown', error: expect.stringContaining(REASON) },
+    ]);
+    await proxy.begin();
+    const again = await home.json<BulkResult>(`${BULK} --resume`);
+    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([3, 0, 1]);
+  });
+});
+
+it('accepts a 201 that contains the same request in another notation', async () => {
+  await proxy.begin((_index, { body, method }) =>
+    method === 'POST'
+      ? {
+          name: 'notation',
+          delivered: true,
+          answer: (answer) => {
+            const sent = JSON.parse(body) as Record<string, unknown>;
+            const time = new Date(String(sent['submitted_time'])).toISOString().replace('Z', '+00:00');
+            const echoed = {
+              extensions: null,
+              status_callback_urls: [],
+              received_by: 'x',
+              ...sent,
+              submitted_time: time,
+            };
+            const encoded_request = Buffer.from(JSON.stringify(echoed)).toString('base64');
+            const reply = { ...(JSON.parse(answer.body.toString()) as object), encoded_request };
+            return { ...answer, body: Buffer.from(JSON.stringify(reply)) };
+          },
+        }
+      : undefined,
+  );
+  writePeople(1);
+  expect((await home.json<BulkResult>(BULK)).data.submitted).toBe(1);
+});
+
 describe('an id that the platform already has', () => {
   const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c99';
   const ONE = `dsr submit --regulation gdpr --type access --group-id g --yes --request-id ${ID} --identity`;

@@ -112,7 +112,7 @@ function markText({ answered, extended, reason }: { answered?: boolean; extended
     ...(answered === undefined ? [] : [answered ? 'marked as answered' : 'marked as not answered']),
     ...(extended === undefined ? [] : [`deadline extended to ${extended}`]),
   ];
-  return parts.join(', ') + (reason === undefined ? '' : `: ${reason}`);
+  return [parts.join(', '), reason].filter(Boolean).join(': ');
 }
 
 /** True unless a body is exactly a request's status, as in callbacks. Responses to submissions contain identities. */

@@ -38,6 +38,7 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
       if (!isNews && (signature === undefined || isKnown)) return undefined;
       const seen = { status, at, source, ...fieldsOf(event, 'http_status', ...ACTOR) };
       const times = fieldsOf(event, 'expected_completion_time', 'received_time');
+      if (status === 'cancelled') times.expected_completion_time = null;
       return {
         ...start(),
         ...(isNews && answerAfter(before, event)),

@@ -9,10 +9,15 @@ const START = 1024;
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** True if a run still has to send or query the row. */
-export function isLeft(state: RowState): boolean {
-  return state === 'open' || state === 'planned' || state === 'unknown';
+/** True if a run still has to send or query the row. No read can show the identities of a request that differs. */
+export function isLeft(states: RowStates, row: number): boolean {
+  const state = states.state(row);
+  return state === 'open' || state === 'planned' || (state === 'unknown' && !isForeign(states.error(row)));
 }
+
+/** Part of the error for a row whose request differs in the response. */
+export const DIFFERS = 'the request in the response differs from the one that was sent: ';
+export const isForeign = (error = ''): boolean => error.includes(DIFFERS);
 
 /** Prefix of the error for a row that repeats an earlier request. */
 const REPEAT = 'not sent: ';

@@ -39,12 +39,8 @@ export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
       const extension: Entries = isRecord(extensions[key]) ? extensions[key] : {};
       const inside: Entries = isRecord(extension['subject_identities']) ? { ...extension['subject_identities'] } : {};
       for (const type of moved) {
-        if (Object.hasOwn(inside, type)) {
-          issues.push({
-            path: ['subject_identities'],
-            message: `has \`${type}\` both here and in the vendor extension`,
-          });
-        }
+        const message = `has \`${type}\` both here and in the vendor extension`;
+        if (Object.hasOwn(inside, type)) issues.push({ path: ['subject_identities'], message });
         inside[type] = own[type];
         delete own[type];
         changes.push(`${type}: moved from subject_identities into extensions.${key}`);
@@ -82,12 +78,8 @@ function keyed(list: unknown, path: string[], changes: string[], issues: FieldIs
       issues.push({ path: at, message: 'needs an `identity_type`' });
       continue;
     }
-    if (result.has(type)) {
-      issues.push({
-        path: at,
-        message: `is a second \`${type}\`; version 3 allows one identity of each type, so submit a separate request for it`,
-      });
-    }
+    const second = `is a second \`${type}\`; version 3 allows one identity of each type, so submit a separate request for it`;
+    if (result.has(type)) issues.push({ path: at, message: second });
     const format = item['identity_format'] ?? item['identity_encoding'] ?? item['encoding'] ?? 'raw';
     if (format !== 'raw') issues.push({ path: at, message: `must be raw, not ${showText(format)}` });
     result.set(type, { value: item['identity_value'] ?? item['value'], encoding: 'raw' });
@@ -98,14 +90,8 @@ function keyed(list: unknown, path: string[], changes: string[], issues: FieldIs
 
 function isOlder(body: Entries): boolean {
   if (isOldVersion(body['api_version']) || Array.isArray(body['subject_identities'])) return true;
-  return (
-    isRecord(body['extensions']) &&
-    Object.values(body['extensions']).some(
-      (extension) =>
-        isRecord(extension) &&
-        (Array.isArray(extension['identities']) || Array.isArray(extension['subject_identities'])),
-    )
-  );
+  const extensions = isRecord(body['extensions']) ? Object.values(body['extensions']).filter(isRecord) : [];
+  return extensions.some((one) => Array.isArray(one['identities']) || Array.isArray(one['subject_identities']));
 }
 
 /** YAML reads `2.0` as the number 2. */

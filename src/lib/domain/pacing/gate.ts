@@ -3,7 +3,7 @@
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createExcuses, type Excuses } from './excuses.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
-import { createTroubles } from './troubles.ts';
+import { createTroubles, FAILURES_IN_OUTAGE } from './troubles.ts';
 import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {
@@ -94,9 +94,10 @@ export class Pacing {
     this.#schedule.wasBlocked(from, to);
   }
 
-  /** Returns the pause before retrying a row that has failed `failures` times. */
+  /** Returns the pause before retrying a failed row, short enough to detect an outage before the run should give up. */
   rowPause(failures: number): number {
-    return this.#options.random() * backoff(failures, ROW_CAP_MS);
+    const cap = Math.min(ROW_CAP_MS, Math.max(BACKOFF_BASE_MS, this.#options.giveUpAfterMs / FAILURES_IN_OUTAGE));
+    return this.#options.random() * backoff(failures, cap);
   }
 
   /** Reports the pause of a row if no request is in flight. */

@@ -6,7 +6,7 @@ const RECENT = 1000;
 const TOLERATED = 10;
 const TOLERATED_SHARE = 0.1;
 /** This many consecutive failures are an outage. */
-const IN_A_ROW = 8;
+export const FAILURES_IN_OUTAGE = 8;
 
 export function createTroubles(startedAt: number) {
   const recent = new Uint8Array(RECENT);
@@ -32,7 +32,7 @@ export function createTroubles(startedAt: number) {
       inARow++;
     },
     get isOutage(): boolean {
-      return inARow >= IN_A_ROW;
+      return inARow >= FAILURES_IN_OUTAGE;
     },
     /** True if too many of the recent requests failed. */
     get areMany(): boolean {

@@ -8,7 +8,7 @@ import { proxyFor, proxySecrets } from '../engines/proxy.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
 import { TransportError } from '../transport-error.ts';
 import type { HttpOptions, Sink } from '../types.ts';
-import { isRecord, JsonError, parseJson } from '../../kernel/json.ts';
+import { isRecord, tryJson } from '../../kernel/json.ts';
 import { createRedactor, MASK } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 
@@ -161,7 +161,7 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
     if (text === undefined || text === '') return null;
     // Token requests and responses contain little but secrets.
     if (endpoint.service === 'auth') return '(not kept)';
-    const value = parsed(text);
+    const value = tryJson(text);
     hidePeople(value);
     // Mask before truncating: a truncated secret would not be recognized.
     if (value !== undefined && text.length <= MAX_TRACED_BODY) return people.value(redactor.value(value));
@@ -187,13 +187,4 @@ function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | '
   }
 
   return { people, traced };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }

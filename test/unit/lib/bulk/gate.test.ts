@@ -178,6 +178,19 @@ describe('the gate with failures', () => {
     expect([stage.gate.requests, stage.waits]).toEqual([8, []]);
   });
 
+  test.each([
+    [0, 3500],
+    [20_000, 13_500],
+  ])(
+    'detects an outage from one failing row, with %i ms until it gives up, after %i ms at most',
+    async (patience, ms) => {
+      const { clock, gate } = openGate(() => 1, 4, patience);
+      const start = clock.now();
+      for (let failures = 0; failures < 8; failures++) gate.leave(await gate.enter(failures > 0, failures), trouble);
+      expect(clock.now() - start).toBe(ms);
+    },
+  );
+
   test('gives up immediately on a permanent failure', async () => {
     const stage = openGate();
     const permanent: Feedback = { kind: 'trouble', permanent: true };

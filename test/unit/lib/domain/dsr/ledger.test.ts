@@ -145,6 +145,12 @@ describe('due', () => {
   });
 });
 
+it('has no expected completion time once it is cancelled', () => {
+  const pending = { ...state('pending', 1), expected_completion_time: at(20) } as LedgerEvent;
+  expect(fold([sent('access'), pending]).expected_completion_time).toBe(at(20));
+  expect(fold([sent('access'), pending, state('cancelled', 2)]).expected_completion_time).toBeNull();
+});
+
 describe("a request's outcome", () => {
   /** The deadline is 30 November at 08:00. */
   const day = (number: number): string => new Date(Date.UTC(2026, 10, number, 8)).toISOString();
