@@ -40,13 +40,13 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
   }
 
   const schedule = {
-    learned: {
-      ...own.learned,
-      isKnown: () => isLost && own.learned.isKnown(),
-      limited: (sentAt: number, askedMs: number | undefined): void => {
-        own.learned.limited(sentAt, askedMs);
-        if (!isLost) store.limited(clock.now() - sentAt, askedMs ?? 0).catch(lose);
-      },
+    learned: own.learned,
+    get isLimitKnown(): boolean {
+      return isLost && own.isLimitKnown;
+    },
+    limited: (sentAt: number, askedMs: number | undefined): void => {
+      own.limited(sentAt, askedMs);
+      if (!isLost) store.limited(clock.now() - sentAt, askedMs ?? 0).catch(lose);
     },
     get startAt(): number {
       return isLost ? own.startAt : (slots[0] ?? Infinity);

@@ -133,7 +133,7 @@ export class Pacing {
       this.#untimed = 0;
       const rate = learned.resumed(now, this.#excuses.balance);
       if (rate !== undefined) {
-        if (learned.isKnown()) this.#excuses.learned(rate);
+        if (this.#schedule.isLimitKnown) this.#excuses.learned(rate);
         this.#options.onDecision(`the platform accepts ${rate.toPrecision(3)} requests/s`);
       }
     }
@@ -149,7 +149,7 @@ export class Pacing {
     if (this.#excuses.take(isFirst && learned.isBelow(at)) && this.#busy === 0)
       return askedMs === undefined ? 0 : askedMs + random() * BACKOFF_BASE_MS;
     this.#window.overloaded();
-    learned.limited(at, askedMs);
+    this.#schedule.limited(at, askedMs);
     if (isFirst) {
       this.#round++;
       this.#busy++;

@@ -1,5 +1,5 @@
 // Determines when the next request may be sent: at the requested rate, or at a lower, learned rate.
-import { createLearnedRate } from './learned-rate.ts';
+import { LearnedRate } from './learned-rate.ts';
 
 /** Maximum delay that is made up for after a late timer, to maintain the requested rate. */
 const CATCH_UP_MS = 250;
@@ -13,11 +13,16 @@ export type Schedule = ReturnType<typeof createSchedule>;
 export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;
   const slots = rate === undefined ? undefined : createSlots(rate);
-  const learned = createLearnedRate(rate);
+  const learned = new LearnedRate(rate);
   let nextAt = 0;
   let soonestAt = 0;
   return {
     learned,
+    get isLimitKnown(): boolean {
+      return learned.isKnown;
+    },
+    /** Records a 429, as `LearnedRate.limited` does. */
+    limited: (sentAt: number, askedMs: number | undefined): void => learned.limited(sentAt, askedMs),
     /** Returns the earliest time for the next request. */
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);

@@ -1,7 +1,7 @@
 // Learns a platform's rate limit from its 429 responses.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createLearnedRate, type LearnedRate } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
+import { LearnedRate } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 /** Records `perSecond` accepted requests per second from `from` to `to`. */
@@ -19,7 +19,7 @@ function hitLimit(rate: LearnedRate, at: number, askedMs: number | undefined = 1
 }
 
 function learnedRate(): LearnedRate {
-  const rate = createLearnedRate();
+  const rate = new LearnedRate();
   accept(rate, 100, 0, 2000);
   hitLimit(rate, 2000);
   return rate;
@@ -27,7 +27,7 @@ function learnedRate(): LearnedRate {
 
 describe('the first 429', () => {
   it('sets the rate slightly below the number of requests accepted in the last second', () => {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     expect(rate.at(0)).toBe(Infinity);
     accept(rate, 100, 0, 2000);
     expect(hitLimit(rate, 2000)).toBeCloseTo(97 * 0.99, 0);
@@ -40,7 +40,7 @@ describe('the first 429', () => {
     ['few requests', 15, 0, 2000, 1000],
     ['no requests', 1, 5000, 5000, 1000],
   ])('is ignored in the case of %s, but the next 429 is not', (_what, perSecond, from, to, askedMs) => {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     accept(rate, perSecond, from, to);
     expect(hitLimit(rate, to, askedMs)).toBeUndefined();
     expect(rate.at(to + 1000)).toBe(Infinity);
@@ -52,7 +52,7 @@ describe('the first 429', () => {
 describe('a limit that is not known yet', () => {
   /** Sends requests until each 429 and pauses after it; `counts` are the accepted requests between the pauses. */
   function pausesAfter(counts: number[], balance: number): number | undefined {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     let now = 0;
     let learned: number | undefined;
     for (const taken of counts) {
@@ -121,6 +121,18 @@ describe('the learned rate', () => {
     expect(hitLimit(rate, 14_000)).toBeCloseTo((195 / 3) * 0.97, 0);
   });
 
+  it('is not changed by a 429 that follows no requests', () => {
+    const rate = learnedRate();
+    const before = rate.at(3000);
+    accept(rate, before, 6000, 8000);
+    hitLimit(rate, 8000);
+    expect(rate.at(9000)).toBeCloseTo(before);
+    const risen = rate.at(21_000);
+    expect(hitLimit(rate, 20_000)).toBeUndefined();
+    expect(rate.at(21_000)).toBe(risen);
+    expect(risen).toBeGreaterThan(before);
+  });
+
   it('adapts to a platform that accepts fewer requests', () => {
     const rate = learnedRate();
     accept(rate, 20, 3000, 30_000);
@@ -129,7 +141,7 @@ describe('the learned rate', () => {
   });
 
   it('does not decrease more than usual if the previous 429 was ignored', () => {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     accept(rate, 100, 0, 500);
     hitLimit(rate, 500);
     accept(rate, 100, 1500, 3500);
@@ -137,7 +149,7 @@ describe('the learned rate', () => {
   });
 
   it('can be a fraction if there are few requests, even though only whole requests can be counted', () => {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);
     accept(rate, 5, 3000, 5000);
@@ -157,14 +169,14 @@ describe('the learned rate', () => {
       [110, undefined],
       [200, 97],
     ] as const) {
-      const rate = createLearnedRate(wanted);
+      const rate = new LearnedRate(wanted);
       accept(rate, 100, 0, 2000);
       expect(hitLimit(rate, 2000)?.toFixed(0)).toBe(learned === undefined ? undefined : (learned * 0.99).toFixed(0));
     }
   });
 
   it('can be thousands of requests per second', () => {
-    const rate = createLearnedRate();
+    const rate = new LearnedRate();
     accept(rate, 20_000, 0, 2000);
     expect((hitLimit(rate, 2000) ?? 0) / 20_000).toBeCloseTo(0.97, 2);
   });
@@ -174,7 +186,7 @@ test('keeps the rate positive, and raises it until the next 429', () => {
   const event = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), accepted: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.constantFrom(undefined, 0, 1000, 60_000), (events, asked) => {
-      const rate = createLearnedRate();
+      const rate = new LearnedRate();
       let now = 0;
       for (const { afterMs, accepted } of events) {
         for (let one = 0; one < accepted; one++) rate.accepted(now + (afterMs * one) / accepted);
