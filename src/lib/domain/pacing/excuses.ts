@@ -3,9 +3,11 @@
 
 export type Excuses = ReturnType<typeof createExcuses>;
 
+/** At most this share of the responses may be excused 429s. */
+const SHARE = 0.1;
 /** A rate from a flag or the profile is trusted from the start; any other rate is trusted once responses confirm it. */
-const AT_GIVEN_RATE = { share: 0.05, least: 4, first: 4 };
-const AT_ANY_RATE = { share: 0.1, least: 16, first: 0 };
+const AT_GIVEN_RATE = { least: 4, first: 4 };
+const AT_ANY_RATE = { least: 16, first: 0 };
 /** Minimum balance, so that later responses soon make up for many 429s at once. */
 const MOST_OWED = 5;
 /** Once a limit is known, this many times the measured share of 429s below the limit is excused. */
@@ -19,17 +21,17 @@ const FEWEST = 2;
 
 /** `rate` is the given rate in requests per second. */
 export function createExcuses(rate: number | undefined) {
-  const { share, least, first } = rate === undefined ? AT_ANY_RATE : AT_GIVEN_RATE;
-  let most = Math.max(least, (rate ?? 0) * share);
+  const { least, first } = rate === undefined ? AT_ANY_RATE : AT_GIVEN_RATE;
+  let most = Math.max(least, (rate ?? 0) * SHARE);
   /** The number of 429s that are excused now. If it is negative, that many were not excused recently. */
-  let balance = Math.max(first, (rate ?? 0) * share);
+  let balance = Math.max(first, (rate ?? 0) * SHARE);
   let isLimitKnown = false;
   /** Responses to requests below the learned limit, and how many of them were 429s. Their cause is not our rate. */
   let below = 0;
   let strays = 0;
 
   const perResponse = (): number =>
-    isLimitKnown ? Math.min(share, (NOISE_FACTOR * Math.max(0, strays - 1)) / (below + ASSUMED)) : share;
+    isLimitKnown ? Math.min(SHARE, (NOISE_FACTOR * Math.max(0, strays - 1)) / (below + ASSUMED)) : SHARE;
   function remember(stray: 0 | 1): void {
     below++;
     strays += stray;
@@ -56,8 +58,8 @@ export function createExcuses(rate: number | undefined) {
     /** Records that the platform accepts `accepted` requests per second: 429s now show when the limit is reached. */
     learned: (accepted: number): void => {
       isLimitKnown = true;
-      most = Math.min(Math.max(least, (rate ?? 0) * share), Math.max(FEWEST, accepted * EXCUSED_SECONDS));
-      balance = (most * perResponse()) / share;
+      most = Math.min(AT_ANY_RATE.least, Math.max(FEWEST, accepted * EXCUSED_SECONDS));
+      balance = (most * perResponse()) / SHARE;
     },
   };
 }

@@ -48,7 +48,7 @@ export class LearnedRate {
   #last: Limit | undefined;
   #curve: Curve | undefined;
 
-  /** `wanted` is the rate from a flag or the profile, which is trusted unless the platform accepts clearly less. */
+  /** `wanted` is the rate from a flag or the profile, which is trusted unless clearly fewer requests are accepted or 429s recur. */
   constructor(wanted = Infinity) {
     this.#wanted = wanted;
   }
@@ -100,7 +100,9 @@ export class LearnedRate {
     const { sentAt, untilAt } = limit;
     // At an unlimited rate, requests sent at the same moment arrive in any order.
     const counted = this.#accepted.perSecondBefore(this.isKnown ? sentAt : untilAt);
-    if (counted === 0 || counted > this.#wanted * CLEARLY_FEWER) return undefined;
+    // A rate that is slightly too high causes several 429s, one soon after the other.
+    const isTrusted = counted > this.#wanted * CLEARLY_FEWER && this.#msSinceLast(sentAt) >= SOON_MS;
+    if (counted === 0 || isTrusted) return undefined;
     if (!this.isKnown && !this.#tells(limit, counted, balance)) return undefined;
     const allowed = this.at(sentAt);
     const taken = this.isKnown && !this.#isFullSecond(sentAt) ? allowed : counted;
@@ -117,7 +119,7 @@ export class LearnedRate {
 
   /** Returns the curve to the rate `high`, which was too high; `taken` is the rate that the platform accepted. */
   #nextCurve(sentAt: number, high: number, taken: number): Omit<Curve, 'from'> {
-    const sinceMs = this.#last === undefined ? Infinity : sentAt - this.#last.sentAt;
+    const sinceMs = this.#msSinceLast(sentAt);
     const isSoon = this.isKnown && sinceMs < SOON_MS;
     // The platform clearly accepts the rate at which requests were sent between two 429s.
     const sure = sinceMs < SECOND_MS ? 0 : (this.#acceptedSinceLast / sinceMs) * SECOND_MS;
@@ -137,6 +139,10 @@ export class LearnedRate {
     const isRepeated = change <= Math.max(1, this.#acceptedSinceLast * SAME_LIMIT);
     const areMany = rejected >= MANY || balance < (isExact ? -1 : 1 - MANY);
     return (areMany || (isRepeated && taken >= WELL_KNOWN)) && (isExact || isRepeated || rejected > 1);
+  }
+
+  #msSinceLast(sentAt: number): number {
+    return this.#last === undefined ? Infinity : sentAt - this.#last.sentAt;
   }
 
   /** Returns whether a full second of requests preceded `sentAt`: a pause makes a second look slower than it was. */

@@ -175,6 +175,14 @@ describe('the learned rate', () => {
     }
   });
 
+  it('falls below the configured rate if a second 429 follows soon, even though almost as many requests are accepted', () => {
+    const rate = new LearnedRate(110);
+    accept(rate, 100, 0, 2000);
+    expect(hitLimit(rate, 2000)).toBeUndefined();
+    accept(rate, 100, 3000, 4500);
+    expect(hitLimit(rate, 4500)).toBeCloseTo(99 * 0.97, 0);
+  });
+
   it('can be thousands of requests per second', () => {
     const rate = new LearnedRate();
     accept(rate, 20_000, 0, 2000);
