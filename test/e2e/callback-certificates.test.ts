@@ -2,7 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkCertificate, indexRoots, parseCertificates } from '../../src/lib/domain/callbacks/certificate.ts';
-import { createMessageVerifier } from '../../src/lib/workflows/verify-message.ts';
+import type { HeaderLines } from '../../src/lib/domain/callbacks/verify.ts';
+import { createMessageVerifier, type VerifyPorts } from '../../src/lib/workflows/verify-message.ts';
 import { createTestClock } from '../helpers/clock.ts';
 import { AUTHORITY, type Forge, type Forged, openForge, type Wanted } from '../helpers/forge.ts';
 import { newKey } from '../helpers/keys.ts';
@@ -337,26 +338,44 @@ describe('an invalid certificate', () => {
   });
 });
 
-it('retries storing a certificate chain as evidence until it succeeds', async () => {
-  const certificate = { url: `https://${DOMAIN}/cert.pem`, pem: issue({}).pem, cached: false };
-  const isStored = [false, false, true];
-  const stored: string[] = [];
-  const verify = createMessageVerifier({
-    allow: [DOMAIN],
-    certificates: {
-      from: () => certificate.url,
-      get: () => Promise.resolve(certificate),
-      refresh: () => Promise.resolve(certificate),
-    },
-    roots: () => Promise.resolve(trust().roots),
-    storeChain: (fingerprint) => Promise.resolve(isStored[stored.push(fingerprint) - 1] === true),
-    clock: createTestClock(NOW),
+describe('a message verifier', () => {
+  const clock = createTestClock(NOW);
+  const HEADERS: HeaderLines = [['X-OpenDSR-Processor-Domain', DOMAIN]];
+  const create = (pem: string, storeChain: VerifyPorts['storeChain'] = () => Promise.resolve(true)) => {
+    const certificate = { url: `https://${DOMAIN}/cert.pem`, pem, cached: false };
+    return createMessageVerifier({
+      allow: [DOMAIN],
+      certificates: {
+        from: () => certificate.url,
+        get: () => Promise.resolve(certificate),
+        refresh: () => Promise.resolve(certificate),
+      },
+      roots: () => Promise.resolve(trust().roots),
+      storeChain,
+      clock,
+    });
+  };
+
+  it('retries storing a certificate chain as evidence until it succeeds', async () => {
+    const isStored = [false, false, true];
+    const stored: string[] = [];
+    const verify = create(issue({}).pem, (fingerprint) =>
+      Promise.resolve(isStored[stored.push(fingerprint) - 1] === true),
+    );
+    for (let message = 0; message < 5; message++) {
+      const { checks } = await verify(HEADERS, Buffer.from('{}'));
+      expect(checks[2]).toMatchObject({ name: 'certificate', ok: true });
+    }
+    expect(stored).toHaveLength(3);
   });
-  for (let message = 0; message < 5; message++) {
-    const { checks } = await verify([['X-OpenDSR-Processor-Domain', DOMAIN]], Buffer.from('{}'));
-    expect(checks[2]).toMatchObject({ name: 'certificate', ok: true });
-  }
-  expect(stored).toHaveLength(3);
+
+  it('rejects a certificate that expires after its first message', async () => {
+    const verify = create(issue({ days: 10 }).pem);
+    expect((await verify(HEADERS, Buffer.from('{}'))).checks[2]).toMatchObject({ ok: true });
+    clock.advance(11 * DAY);
+    const detail = expect.stringContaining('expired') as unknown;
+    expect((await verify(HEADERS, Buffer.from('{}'))).checks[2]).toMatchObject({ ok: false, detail });
+  });
 });
 
 describe('a PEM string', () => {

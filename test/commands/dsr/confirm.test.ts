@@ -172,23 +172,30 @@ describe('a bulk row', () => {
   );
 });
 
-it('reports a request as unknown if it arrived, no read finds it, and its id already exists', async () => {
-  const late = { post: { status: 200, body: '', delivered: true }, get: { status: 404, body: '{}' } };
-  writePeople(1);
-  await replace(late);
-  const bulk = await home.json<BulkResult>(BULK);
-  expect([bulk.code, bulk.data.failed, bulk.data.unknown]).toEqual([3, 0, 1]);
-  await replace(late);
-  const one = await home.json(
-    'dsr submit --regulation gdpr --type access --group-id g --yes --identity email=o@example.com',
-  );
-  expect([one.code, one.error.code]).toEqual([8, 'http.outcome_unknown']);
-  expect(one.error.message).toContain('the request already exists');
-  await proxy.begin();
-  expect(await stored()).toHaveLength(2);
-  const again = await home.json<BulkResult>(`${BULK} --resume`);
-  expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
-});
+it.each([
+  ['a retry', 200, ''],
+  ['the first response', 400, '{"errors":[{"message":"The request already exists."}]}'],
+])(
+  'reports a request as unknown if it arrived, no read finds it, and %s rejects its id as existing',
+  async (...reply) => {
+    const [, status, body] = reply;
+    const late = { post: { status, body, delivered: true }, get: { status: 404, body: '{}' } };
+    writePeople(1);
+    await replace(late);
+    const bulk = await home.json<BulkResult>(BULK);
+    expect([bulk.code, bulk.data.failed, bulk.data.unknown]).toEqual([3, 0, 1]);
+    await replace(late);
+    const one = await home.json(
+      'dsr submit --regulation gdpr --type access --group-id g --yes --identity email=o@example.com',
+    );
+    expect([one.code, one.error.code]).toEqual([8, 'http.outcome_unknown']);
+    expect(one.error.message).toContain('the request already exists');
+    await proxy.begin();
+    expect(await stored()).toHaveLength(2);
+    const again = await home.json<BulkResult>(`${BULK} --resume`);
+    expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
+  },
+);
 
 it.each([400, 409])('reports a request as unknown if its repeat got status %i in other words', async (status) => {
   let posts = 0;

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { openKeychain } from '../../../../src/lib/config/keychain.ts';
 import { profileNameProblem } from '../../../../src/lib/config/profile-name.ts';
 import { openProfiles, type ProfileDraft } from '../../../../src/lib/config/profiles.ts';
@@ -75,6 +76,19 @@ describe('creating a profile', () => {
     const profiles = openProfiles(secretsOptions(temporaryFolder(), { keychain: async () => keychain }));
     const draft = draftOf({ profile: { environment: 'other' }, typed: { client_secret: CANARY } });
     await expect(profiles.create('a', draft)).rejects.toMatchObject({ code: 'usage' });
+    expect(keychain.entries.size).toBe(0);
+  });
+
+  it('removes the secrets that were stored before one that the keychain rejects', async () => {
+    const keychain = memoryKeychain();
+    const locked = new KnownError({ code: 'secrets.keychain', message: 'locked' });
+    const set: typeof keychain.set = (entry, secret) =>
+      entry.includes('workspace_secret') ? Promise.reject(locked) : keychain.set(entry, secret);
+    const profiles = openProfiles(
+      secretsOptions(temporaryFolder(), { keychain: () => Promise.resolve({ ...keychain, set }) }),
+    );
+    const draft = draftOf({ typed: { client_secret: CANARY, workspace_secret: CANARY } });
+    await expect(profiles.create('a', draft)).rejects.toBe(locked);
     expect(keychain.entries.size).toBe(0);
   });
 
