@@ -66,12 +66,9 @@ export const diffRoles = defineCommand({
 async function diffPlatform(
   ctx: Context,
   file: string,
-  {
-    againstProfile: name,
-    base: baseFile,
-    savePlan: path,
-  }: { againstProfile?: string; base?: string; savePlan?: string },
+  flags: { againstProfile?: string; base?: string; savePlan?: string },
 ): Promise<RolesPlan> {
+  const { againstProfile: name, base: baseFile, savePlan: path } = flags;
   if (path !== undefined) checkPlanPath(path, [file, ...(baseFile === undefined ? [] : [baseFile])], ctx);
   const other = name === undefined ? undefined : await openOtherProfile(ctx, name, '--against-profile');
   const memory = other?.memory ?? (await openRolesMemory(ctx));

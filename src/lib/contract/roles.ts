@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { characterCount } from '../kernel/words.ts';
 import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
-import { hasControlCharacter, noDuplicates, textWhere } from './shared.ts';
+import { hasControlCharacter, messageRule, noDuplicates, textWhere } from './shared.ts';
 
 /** Task that every custom role has. The platform adds it automatically, so it is never a difference. */
 export const CORE_TASK = 'user:core';
@@ -54,13 +54,22 @@ export const RoleReply = z.looseObject({
 });
 export type RoleReply = z.infer<typeof RoleReply>;
 
-export const ManifestReply = z.looseObject({
-  /** One of two roles with the same id would be left out of the next PUT. */
-  roles: z.array(RoleReply).check(noDuplicates('role_id')),
-  /** `YYYY-MM-DD HH:MM:SS` in UTC. */
-  last_modified_on: z.nullish(z.string()),
-  last_modified_by: z.nullish(z.string()),
-});
+const isEmpty = (value: unknown): boolean => !value || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** If a response also reports errors, a PUT based on it could delete the roles that it omits. */
+export const ManifestReply = z
+  .looseObject({
+    /** One of two roles with the same id would be left out of the next PUT. */
+    roles: z.array(RoleReply).check(noDuplicates('role_id')),
+    /** `YYYY-MM-DD HH:MM:SS` in UTC. */
+    last_modified_on: z.nullish(z.string()),
+    last_modified_by: z.nullish(z.string()),
+  })
+  .check(
+    messageRule(({ error, errors }: Record<string, unknown>) =>
+      [error, errors].every(isEmpty) ? undefined : 'reports errors, so its roles may be incomplete',
+    ),
+  );
 export type ManifestReply = z.infer<typeof ManifestReply>;
 
 export const Task = z.looseObject({

@@ -43,13 +43,9 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
     wanted.delete(id);
     if (role === undefined) edits.roles.dropped.add(index);
     else {
-      const inside = {
-        role,
-        fields: compareRoleFields(item, role),
-        tasks: compareTasks(item['tasks'] as unknown[], role.tasks),
-      };
-      if (inside.fields.size + inside.tasks.dropped.size + inside.tasks.added.length > 0)
-        edits.inside.set(index, inside);
+      const fields = compareRoleFields(item, role);
+      const tasks = compareTasks(item['tasks'] as unknown[], role.tasks);
+      if (fields.size + tasks.dropped.size + tasks.added.length > 0) edits.inside.set(index, { role, fields, tasks });
     }
   }
   edits.roles.added.push(...wanted.values());
@@ -110,11 +106,8 @@ export function updateJson(text: string, manifest: ManifestReply): string {
   const file = parseJson(text) as Fields;
   const edits = compareWithFile(file, manifest);
   if (leavesRoles(edits)) return withFields(text, edits.fields);
-  const updated = {
-    ...file,
-    ...Object.fromEntries(edits.fields),
-    roles: updateRoles(file['roles'] as Fields[], edits),
-  };
+  const roles = updateRoles(file['roles'] as Fields[], edits);
+  const updated = { ...file, ...Object.fromEntries(edits.fields), roles };
   const { lineEnd } = new TextEdits(text);
   const written = stringifyJson(updated, indentOf(text)).replaceAll('\n', lineEnd);
   return text.endsWith('\n') ? `${written}${lineEnd}` : written;

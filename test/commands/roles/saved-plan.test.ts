@@ -85,6 +85,18 @@ describe('a saved roles plan', () => {
     },
   );
 
+  it('is not undone by another file that was pulled at the same time and changes the same role', async () => {
+    const [before = '', after = ''] = admin
+      .read('roles.yaml')
+      .replace('name: Helpers', 'name: Support')
+      .split('name: Support');
+    admin.write('other.yaml', `${before}name: Support${after.replace('tasks:\n', 'tasks:\n      - rules:view\n')}`);
+    await admin.run('roles push --plan roles.plan --yes');
+    const { code, stderr } = await admin.run('roles push other.yaml --yes');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('+ rules:view')]);
+    expect(await name()).toBe('Helpers');
+  });
+
   it('is rejected as a conflict after a change on the platform, and after it has been applied', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes');

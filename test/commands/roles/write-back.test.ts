@@ -61,7 +61,7 @@ describe('a roles write whose response differs from the request', () => {
   });
 
   /** Alters the response to the PUT and, with `reads`, the response to every later GET. */
-  async function distort(change: Distort, { reads }: { reads: boolean }): Promise<void> {
+  async function distort(change: Distort, { reads, status }: { reads: boolean; status?: number }): Promise<void> {
     let wrote = false;
     await proxy.begin({
       at: 0,
@@ -75,7 +75,9 @@ describe('a roles write whose response differs from the request', () => {
           const body = isHit
             ? Buffer.from(JSON.stringify(change(JSON.parse(response.body.toString()) as ManifestReply)))
             : response.body;
-          socket.write(answerBytes({ ...response, body }));
+          socket.write(
+            answerBytes({ ...response, body, status: method === 'PUT' && status ? status : response.status }),
+          );
         },
       },
     });
@@ -121,6 +123,12 @@ describe('a roles write whose response differs from the request', () => {
         expect(data.at(-1)?.outcome).toBe('unknown');
       },
     );
+  });
+
+  it('has an unknown outcome in the log if the status is 500 and the platform stored something else', async () => {
+    await distort((manifest) => ({ ...manifest, roles: manifest.roles.slice(1) }), { reads: true, status: 500 });
+    expect(await admin.json(PUSH)).toMatchObject({ code: 6, error: { code: 'roles.changed_meanwhile' } });
+    expect((await admin.json('log')).data).toMatchObject([{ command: 'roles push', outcome: 'unknown' }]);
   });
 
   it('exits with 6 if it is a rollback that a GET does not confirm', async () => {

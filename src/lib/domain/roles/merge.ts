@@ -2,7 +2,7 @@
 import { type TaskRef, CORE_TASK } from '../../contract/roles.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import { type Role, rolesById, sameRole, type Manifest, sameContent, sameStamp } from './manifest.ts';
-import { diffRoles } from './plan.ts';
+import { diffRoles, type RolesDiff } from './plan.ts';
 
 /** Both sides changed the same field differently. `null` means that a side lacks the field. */
 export interface MergeConflict {
@@ -159,11 +159,18 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
   if (file.last_modified_on === null) return undefined;
   const measured = candidates
     .filter((candidate) => sameStamp(file, candidate))
-    .map((candidate) => {
-      const { create, modify, delete: deleted } = diffRoles(candidate.roles, file.roles).summary;
-      return { candidate, distance: create + modify + deleted };
-    });
+    .map((candidate) => ({ candidate, distance: distanceOf(diffRoles(candidate.roles, file.roles)) }));
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+/** Counts fields and tasks: a role that the file edits must not hide that another of its fields has the base's value. */
+function distanceOf({ created, deleted, modified }: RolesDiff): number {
+  const edits = modified.flatMap(({ changes: { tasks, ...fields } }) => [
+    ...Object.keys(fields),
+    ...(tasks?.added ?? []),
+    ...(tasks?.removed ?? []),
+  ]);
+  return [...created, ...deleted, ...edits].length;
 }
 
 /** Adds the fields of `source` that a role or task omits, because omitting an unknown field must not remove it. */

@@ -84,15 +84,7 @@ export function planRoles(scope: ManifestScope, live: Manifest, wanted: readonly
     wanted: { ...live.extra, roles: roles.map(spelling).sort() },
   };
   const plan = createHash('sha256').update(canonicalJson(hashed)).digest('hex').slice(0, 32);
-  return {
-    live,
-    request,
-    plan: {
-      plan,
-      base: { last_modified_on: live.last_modified_on, last_modified_by: live.last_modified_by },
-      ...diffRoles(live.roles, roles),
-    },
-  };
+  return { live, request, plan: { ...compareManifests(live, roles), plan } };
 }
 
 export interface GuardFlags {
@@ -190,7 +182,8 @@ export function escalationsOf(diff: Pick<RolesDiff, 'created' | 'modified'>): { 
 
 function compareRoles(old: Role, role: Role): ModifiedRole {
   const changes: RoleChanges = {};
-  for (const key of ['name', 'description'] as const) compareField(old[key], role[key], key, changes);
+  const texts = ({ name, description }: Role) => ({ name, description });
+  compareFields(texts(old), texts(role), '', changes);
   const had = tasksById(old);
   const has = tasksById(role);
   const added = [...has.keys()].filter((id) => !had.has(id)).sort();
@@ -211,10 +204,8 @@ function compareFields(
   prefix: string,
   changes: RoleChanges,
 ): void {
-  for (const key of new Set([...Object.keys(from), ...Object.keys(to)]))
-    compareField(from[key], to[key], `${prefix}${key}`, changes);
-}
-
-function compareField(from: unknown, to: unknown, name: string, changes: RoleChanges): void {
-  if (canonicalJson(from) !== canonicalJson(to)) changes[name] = { from: from ?? null, to: to ?? null };
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const [was, is] = [from[key], to[key]];
+    if (canonicalJson(was) !== canonicalJson(is)) changes[`${prefix}${key}`] = { from: was ?? null, to: is ?? null };
+  }
 }

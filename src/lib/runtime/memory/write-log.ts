@@ -261,7 +261,8 @@ interface Tally extends Pick<WriteFacts, 'confirmed'> {
 function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['outcome'] {
   const { accepted, confirmed, isShown, requests } = tally;
   if (error === undefined) return exit === 'partial' ? 'partial' : 'done';
-  if (!(error instanceof KnownError) || error.code === 'http.outcome_unknown') return 'unknown';
+  if (!(error instanceof KnownError)) return 'unknown';
+  if (['http.outcome_unknown', 'roles.changed_meanwhile'].includes(error.code)) return 'unknown';
   if (exitOf(error) === 'partial' || (confirmed ?? 0) > 0) return 'partial';
   const isConfirmed = isShown && confirmed === undefined;
   if (accepted === 0 && !isConfirmed) return mayHaveArrived(error) ? 'unknown' : 'rejected';

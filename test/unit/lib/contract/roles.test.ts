@@ -104,6 +104,18 @@ describe('a response', () => {
     expect(ManifestReply.safeParse({}).success).toBe(false);
     expect(ManifestReply.safeParse({ roles: [{ name: 'no id', tasks: [] }] }).success).toBe(false);
   });
+
+  it.each(['error', 'errors'])(
+    'is rejected if its field `%s` contains anything, because roles may be missing',
+    (field) => {
+      for (const value of ['partial', true, ['partial'], { code: 1 }])
+        expect(issuesOf(ManifestReply, { roles: [], [field]: value })).toEqual([
+          ': reports errors, so its roles may be incomplete',
+        ]);
+      for (const value of ['', false, null, [], {}])
+        expect(issuesOf(ManifestReply, { roles: [], [field]: value })).toEqual([]);
+    },
+  );
 });
 
 describe('the role catalog', () => {
