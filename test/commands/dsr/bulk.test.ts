@@ -339,6 +339,23 @@ describe('dsr submit --bulk with faults', () => {
     expect(await countOnPlatform(300)).toBe(300);
   });
 
+  it.each(['--type erasure', '--regulation ccpa', '--null none'])(
+    'does not resume a run with a different row flag: %s',
+    async (flag) => {
+      home.write('people.csv', 'email\na@example.com\n');
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after', times: 1 });
+      await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
+      const fast = { clock: createFastClock(100) };
+      expect(await home.run(`${BULK} --give-up-after 0`, fast)).toMatchObject({ code: 8 });
+      await home.platform.api.clearFaults();
+      const sent = (await home.writes()).length;
+      const other = BULK.replace(new RegExp(`${flag.split(' ')[0] ?? ''} \\w+ `), '');
+      const { code, error } = await home.json(`${other} ${flag} --resume`);
+      expect([code, error.message]).toEqual([2, expect.stringContaining('The earlier run had different flags')]);
+      expect(await home.writes()).toHaveLength(sent);
+    },
+  );
+
   it('prints a command on Ctrl-C that resumes the run and submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
