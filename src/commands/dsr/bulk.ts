@@ -131,6 +131,8 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     // Rows of this run are not duplicates of each other, even after a resume.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
     const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
+    if (flags.resume && !head && open.duplicates.size > 0)
+      ctx.out.warn(`No earlier run has this content. If ${name} changed after an interrupted run, restore it first.`);
     if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
@@ -244,13 +246,10 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
       return ended.with({ details: { ...ended.details, progress: resultOf(reached) } });
     },
   );
-  if (counts.unsigned > 0) {
-    const responses = counted(counts.unsigned, 'response has', 'responses have');
-    ctx.out.warn(`${responses} an invalid signature. Check the address in the profile.`);
-  }
-  const unknown = states.count('unknown');
+  const unsigned = counted(counts.unsigned, 'response has', 'responses have');
+  if (counts.unsigned > 0) ctx.out.warn(`${unsigned} an invalid signature. Check the address in the profile.`);
   const data = resultOf(counts);
-  if (data.failed > 0 || unknown > 0) ctx.setExit('partial');
+  if (data.failed > 0 || data.unknown !== undefined) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   noteOutcome(ctx, data, run.again('--resume'), run.correct(shownPath(ctx, results), inputs[0]));
   const repeats = states.repeats().length;

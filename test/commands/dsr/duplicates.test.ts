@@ -292,6 +292,19 @@ it('ends a run by printing the command that submits the rows rejected as duplica
   expect(await home.received('POST', '/v3/requests')).toBe(3);
 });
 
+it('warns if --resume finds no earlier run, because the file was changed, and rows repeat earlier requests', async () => {
+  const bulk = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
+  home.write('people.csv', 'email\njane@example.com\n');
+  await home.run(bulk);
+  expect((await home.run(`${bulk} --resume`)).stderr).not.toContain('No earlier run');
+  home.write('people.csv', 'email\njane@example.com\nben@example.com\n');
+  const { code, stderr } = await home.run(`${bulk} --resume --results new.csv`);
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    'No earlier run has this content. If people.csv changed after an interrupted run, restore it',
+  );
+});
+
 it('warns about cells with spaces around an identity, and removes the spaces', async () => {
   home.write(
     'people.csv',
