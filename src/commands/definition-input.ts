@@ -112,13 +112,11 @@ function check(
 }
 
 function withField(value: Record<string, unknown>, { path, value: item }: GivenField): Record<string, unknown> {
-  const [outer = '', inner] = path;
-  if (inner === undefined) return withValue(value, path, item);
-  const held = value[outer];
-  const record: Record<string, unknown> = isRecord(held) ? held : {};
+  const [outer = ''] = path;
+  const whole = path.length === 1 || isRecord(value[outer]) ? value : { ...value, [outer]: {} };
   // `sql_query` replaces `sql_file`.
-  const kept = inner === 'sql_query' ? withValue(record, [SQL_FILE], undefined) : record;
-  return { ...value, [outer]: withValue(kept, [inner], item) };
+  const kept = path.at(-1) === 'sql_query' ? withValue(whole, ['config', SQL_FILE], undefined) : whole;
+  return withValue(kept, path, item);
 }
 
 /** Returns masked and missing secrets, which the command asks for on a terminal. */
@@ -165,12 +163,10 @@ function invalidSource(
   found: readonly FieldIssue[],
 ): KnownError {
   const issues = placesOf(type, source, document, found);
-  const count = counted(issues.length, 'issue');
-  const masked = found.find((issue) => isMaskIssue(issue) && flagOf(type, issue.path));
-  const flag = masked && flagOf(type, masked.path);
+  const [flag] = found.filter(isMaskIssue).flatMap(({ path }) => flagOf(type, path) ?? []);
   const hint = flag && `Pass ${flag} env:NAME, or run the command on a terminal, which asks for it.`;
   const problem = document ? `${document.name} is not` : 'The flags do not form';
-  const message = `${problem} a valid ${NOUNS[type]}: ${count}. Nothing was sent.`;
+  const message = `${problem} a valid ${NOUNS[type]}: ${counted(issues.length, 'issue')}. Nothing was sent.`;
   if (document) return invalidInput(message, issues, hint);
   return fail('usage', { message, issues, ...(hint !== undefined && { hint }) });
 }

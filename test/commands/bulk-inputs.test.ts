@@ -44,6 +44,15 @@ describe('dsr submit --bulk', () => {
   });
 });
 
+it.each([DSR, 'seed bulk --yes', 'seed validate', 'seed inspect'])(
+  'the manifest of a Redshift UNLOAD is not data: the hint of `%s` names --files-from',
+  async (line) => {
+    write('manifest', '{"entries": [\n  {"url": "s3://bucket/part-0", "mandatory": true}]}');
+    const { code, error } = await home.json(`${line} manifest`);
+    expect([code, error]).toMatchObject([9, { hint: 'Pass it with --files-from.' }]);
+  },
+);
+
 describe('an input without rows', () => {
   it.each<[string, string, string | Uint8Array]>([
     ['an empty CSV file', 'empty.csv', ''],

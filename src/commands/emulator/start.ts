@@ -2,7 +2,7 @@
 import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import type { FieldIssue } from '../../lib/contract/explain.ts';
+import { type FieldIssue, valueAt } from '../../lib/contract/explain.ts';
 import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
@@ -122,14 +122,12 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
     ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl }),
     ...(tls && { tls }),
     ui: flags.ui,
-    profile: flags.names !== undefined || hasNames(fixtures?.value) ? undefined : (as ?? 'local'),
+    profile: (flags.names ?? valueAt(fixtures?.value, ['names'])) === undefined ? (as ?? 'local') : undefined,
   });
   await serving.catch((error: unknown) => {
     throw fixtures && error instanceof KnownError ? placed(fixtures, error) : error;
   });
 }
-
-const hasNames = (fixtures: unknown): boolean => isRecord(fixtures) && fixtures['names'] !== undefined;
 
 /** Reads the profile's platform into fixtures that contain only its organization, account and workspace. */
 async function readLivePlatform(

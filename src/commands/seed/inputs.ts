@@ -4,7 +4,7 @@ import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
 import { createRowRules } from '../../lib/domain/seed/row-rules.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { listed } from '../../lib/kernel/words.ts';
+import { columnName, listed } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { createSeedInput } from '../../lib/workflows/seed-input.ts';
 import { openBulkInputs, readColumnMap, readDialect, type ReadFlags, rowFlagsDigest } from '../bulk-flags.ts';
@@ -56,7 +56,7 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
 function reportSkippedColumns(ctx: Context): (name: string, columns: readonly SkippedColumn[]) => void {
   const reported = new Set<string>();
   return (name, columns) => {
-    const names = columns.map(({ column }) => `\`${column}\``);
+    const names = columns.map(({ column }) => columnName(column));
     const text = `The map omits ${names.length === 1 ? 'the column' : 'the columns'} ${listed(names, 20)}.`;
     if (reported.has(text)) return;
     reported.add(text);

@@ -31,6 +31,9 @@ export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 
+/** Returns a column's name for a message, after the word "column". */
+export const columnName = (name: string): string => (name.trim() === '' ? 'without a name' : `\`${name}\``);
+
 export function splitWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }

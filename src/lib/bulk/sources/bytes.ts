@@ -6,7 +6,7 @@ import type { Dialect } from '../../domain/csv/dialect.ts';
 import type { Shard } from '../../domain/seed/shard.ts';
 import type { Fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
-import { KnownError, usageError, placeAt } from '../../kernel/errors.ts';
+import { invalidInput, KnownError, usageError, placeAt } from '../../kernel/errors.ts';
 import { streamBytes } from '../../kernel/stream-bytes.ts';
 import {
   cannotReadInput,
@@ -190,7 +190,7 @@ async function recognize(
   }
   const format = wanted ?? formatOf(name, inner);
   if (format === 'parquet' && raw.key === undefined) await raw.file();
-  refuseOtherEncodings(name, inner, format);
+  refuseOtherContent(name, inner, format);
   const isDivisible = wrapping === 'none' && format !== 'json' && !isAddress(name);
   return { ...raw, format, wrapping, dialect, isDivisible, chunks };
 }
@@ -241,10 +241,14 @@ function formatOf(name: string, head: Buffer): RowFormat {
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }
 
-function refuseOtherEncodings(name: string, head: Buffer, format: RowFormat): void {
+const MANIFEST = /^\s*\{\s*"entries"\s*:\s*\[\s*\{\s*"url"/;
+
+function refuseOtherContent(name: string, head: Buffer, format: RowFormat): void {
   if (format === 'parquet') return;
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
   const nul = head.indexOf(0);
+  const isManifest = MANIFEST.test(head.toString('latin1'));
+  if (isManifest) throw invalidInput(`${name} is a Redshift manifest, not data.`, [], 'Pass it with --files-from.');
   if (nul < 0) return;
   const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
   throw notText(name, placeAt(before, before.length), 'unexpected NUL byte; is this a text file?');

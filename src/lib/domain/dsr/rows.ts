@@ -6,6 +6,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isoOf } from '../../kernel/timestamps.ts';
 import { isRow, NOT_A_HEADER } from '../csv/header.ts';
+import { columnName } from '../../kernel/words.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
@@ -64,20 +65,19 @@ export function planColumns(
     const first = targets.indexOf(target);
     if (target !== IGNORED && first < column) {
       const name = columns[column] ?? '';
-      issues.push({ column, message: `column \`${name}\` maps to the same field as column ${first + 1}` });
+      issues.push({ column, message: `column ${columnName(name)} maps to the same field as column ${first + 1}` });
     }
   }
   return { targets, issues };
 }
 
 function unknownColumn(name: string, mappedTo: string | undefined): string {
-  const word = mappedTo ?? name;
-  const guess = nearest(word, [...known]);
+  const guess = nearest(mappedTo ?? name, [...known]);
+  const column = `column ${columnName(name)}`;
   const what =
-    mappedTo === undefined
-      ? `unknown column \`${name}\``
-      : `column \`${name}\` is mapped to \`${word}\`, which is not a field`;
-  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; to ignore it, pass --map "${name}=-"`;
+    mappedTo === undefined ? `unknown ${column}` : `${column} is mapped to \`${mappedTo}\`, which is not a field`;
+  const fix = name.trim() === '' ? 'name it in the header, or remove it' : `to ignore it, pass --map "${name}=-"`;
+  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; ${fix}`;
 }
 
 /**

@@ -51,7 +51,7 @@ export function readHeader(
     const wrong =
       typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));
     if (typeof column === 'string' || typeof wrong === 'string') {
-      issues.push({ path: title, message: typeof column === 'string' ? column : String(wrong) });
+      issues.push({ path: title || '(no name)', message: typeof column === 'string' ? column : String(wrong) });
       return undefined;
     }
     const identity = JSON.stringify(column);

@@ -2,6 +2,7 @@
 // contract accepts everything that this check accepts, so the bytes are sent unchanged and 64-bit ids stay exact. A body
 // that fails may still be valid in a less common notation, so `checkRow` parses it and makes the final check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { RowRules } from './row-rules.ts';
 import { CLOSE_BRACE, FAIL } from './scan.ts';
 
@@ -64,12 +65,8 @@ function seedOf(rule: (typeof SEED_RULES)[keyof typeof SEED_RULES]): string {
   return seed(String.raw`\{${SPACE}(?:${membersOf(KEY, WHOLE)})?\}`);
 }
 
-/** Maps each seed pattern to the calculation types that use it. */
-const SEEDS = new Map<string, string[]>();
-for (const [type, rule] of Object.entries(SEED_RULES)) {
-  const seed = seedOf(rule);
-  SEEDS.set(seed, [...(SEEDS.get(seed) ?? []), type]);
-}
+/** Maps each seed pattern to the rules of the calculation types that use it. */
+const SEEDS = groupBy(Object.entries(SEED_RULES), ([, rule]) => seedOf(rule));
 
 /** Returns an attribute's patterns, one per field order: all attributes of a row must have the same order. */
 function attributesOf(): string[] {
@@ -78,9 +75,9 @@ function attributesOf(): string[] {
     const at = order.indexOf(type);
     // A seed that precedes its type goes to the exact check.
     if (order.indexOf(seed) < at) return [];
-    const rests = [...SEEDS].map(([value, types]) => {
+    const rests = [...SEEDS].map(([value, rules]) => {
       const rest = order.slice(at + 1).map((field) => (field === seed ? fieldOf(seed, value) : field));
-      return [`"${oneOf(types)}"`, ...rest].join(COMMA);
+      return [`"${oneOf(rules.map(([name]) => name))}"`, ...rest].join(COMMA);
     });
     return object([...order.slice(0, at), fieldOf(type, oneOf(rests))].join(COMMA));
   });

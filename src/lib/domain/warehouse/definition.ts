@@ -166,7 +166,7 @@ export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }
 
-/** Reports masks and literal secrets, which are never sent. The messages do not repeat the secrets. */
+/** Reports masks, literal secrets and a reference as a query, which are never sent. Does not repeat the secrets. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   const masks = findMasks(value).map(maskIssue);
   const literals = SECRET_PATHS[type].flatMap((path) => {
@@ -175,7 +175,10 @@ export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
     const message = 'must be a reference, not the secret itself: env:NAME, file:PATH, keychain:NAME or command:LINE';
     return [{ path: [...path], message }];
   });
-  return [...masks, ...literals];
+  const query = valueAt(value, ['config', 'sql_query']);
+  if (typeof query !== 'string' || !REFERENCE.test(query)) return [...masks, ...literals];
+  const message = 'must be the query itself, not a reference; for a query in a file, set sql_file to its path';
+  return [...masks, ...literals, { path: ['config', 'sql_query'], message }];
 }
 
 /** Returns the paths of secrets that hold the platform's mask, which does not count as a difference. */

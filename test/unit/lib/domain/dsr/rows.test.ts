@@ -42,6 +42,9 @@ describe("a table's columns", () => {
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },
     ]);
+    expect(plan(['email', '']).issues).toEqual([
+      { column: 1, message: 'unknown column without a name; name it in the header, or remove it' },
+    ]);
     expect(plan(['Mail'], { Mail: 'emial' })).toEqual({
       targets: ['-'],
       issues: [

@@ -65,7 +65,7 @@ test.each([
   ['attr:"a"b"c":count', 'has an unclosed double quote'],
   ['attr:"A"x:count', 'has an unclosed double quote'],
 ])('rejects %j: %s', (title, message) => {
-  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ path: title, message }]);
+  expect(readHeader(['xpid', title], undefined, rules).issues).toEqual([{ path: title || '(no name)', message }]);
 });
 
 const mapOf = (fields: Record<string, string>): Map<string, string> => new Map(Object.entries(fields));

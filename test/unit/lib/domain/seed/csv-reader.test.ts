@@ -93,6 +93,7 @@ describe('a CSV header', () => {
 
   it.each<[string, Partial<CsvOptions>, string[]]>([
     ['\nxpid,atr:N:count\n', {}, ['2 atr:N:count: is not a known column; did you mean `attr:N:count`?']],
+    ['xpid,\n', {}, [expect.stringMatching(/^1 \(no name\): is not a known column;/) as string]],
     ['xpid,user:,attr:\n', {}, ['1 user:: must be written `user:<name>`', '1 attr:: must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes']],
     ['xpid\n', withDefaults({ environment: undefined }), ['1 : there is no `environment` column, and the profile has no environment; CDPADM_ENVIRONMENT sets it for all rows']],
     ['xpid,attr:N:count\n', {}, ['1 : there is no `cutoff_date` column, and --cutoff-date is not set']],

@@ -51,6 +51,13 @@ describe('the value of a secret field', () => {
     ]);
   });
 
+  it('is reported if it is used as a query, with the field for a file', () => {
+    expect(secretIssues('data_model', { config: { sql_query: 'file:x.sql' } })).toEqual([
+      { path: ['config', 'sql_query'], message: expect.stringContaining('set sql_file to its path') as string },
+    ]);
+    expect(secretIssues('data_model', { config: { sql_query: 'SELECT 1 -- file:x.sql' } })).toEqual([]);
+  });
+
   it('is reported only once if it is a mask', () => {
     expect(secretIssues('connection', connection({ password: MASK }))).toEqual([maskIssue(['config', 'password'])]);
     expect(maskIssue(['a', 0])).toMatchObject({
