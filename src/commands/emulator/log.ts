@@ -87,8 +87,7 @@ async function follow(ctx: Context, flags: { bodies?: boolean; port?: string }):
   const lines = createResultLines<LoggedRequest>(ctx, viewOf(bodies), (request) => lineOf(request, bodies));
   await lines.begin();
   for (let after = 0; ;) {
-    const found = await read(ctx, flags, controlCalls.requests(after));
-    for (const request of found) {
+    for (const request of await read(ctx, flags, controlCalls.requests(after))) {
       const { at, method, path, status } = request;
       await lines.tell(bodies ? request : { at, method, path, status });
       after = request.id;
