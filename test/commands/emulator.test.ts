@@ -203,7 +203,7 @@ describe('emulator env', () => {
   });
 
   test.each(['CDPADM_PROFILE', 'profile use'])(
-    'makes commands use the running platform if %s selects profile local',
+    'makes commands use the running platform if `%s` selects profile local',
     async (how) => {
       const { ready } = await start('--memory');
       const chosen: Record<string, string> = how === 'CDPADM_PROFILE' ? { CDPADM_PROFILE: 'local' } : {};
@@ -253,7 +253,7 @@ describe('emulator env', () => {
     expect(stderr).toContain('cdpadm emulator start');
   });
 
-  test('ignores the registry entry of a killed process', async () => {
+  test('ignores registry entries that are damaged or belong to a killed process', async () => {
     const { end } = await start('--memory');
     const folder = join(home.folder, 'state', 'emulators');
     const [file = ''] = readdirSync(folder);

@@ -102,7 +102,7 @@ describe('a creation that the platform rejects with 409', () => {
   it.each([
     ['groups create -f group.yaml', 'groups'],
     ['connections create -f crm.yaml', 'connections'],
-  ])('prints the command that lists the existing ones if a read does not find the id: %s', async (line, group) => {
+  ])('prints the command that lists the existing resources if a read does not find the id: %s', async (line, group) => {
     await replace(
       (method, target) =>
         method === 'POST' && /groups|connections/.test(target) ? { status: 409, body: '{}' } : undefined,
@@ -133,7 +133,7 @@ describe('a read of several pages', () => {
     return code === 0 ? data.map(({ id }) => id) : `${code} ${error.message}`;
   }
 
-  it('exits with 1 if one item belongs to another resource', async () => {
+  it('fails if one item belongs to another resource', async () => {
     expect(await list({ items: [run(1), run(2, 'other')] })).toContain('(items[].pipeline_id other)');
   });
 

@@ -110,7 +110,7 @@ describe('profile edit', () => {
     });
   });
 
-  it('keeps every change of several edits at once', async () => {
+  it('keeps every change of several concurrent edits', async () => {
     const ids = ['org_id', 'account_id', 'workspace_id', 'limits.dsr', 'limits.roles', 'names.a', 'names.b'];
     await Promise.all(ids.map((field) => run(`profile edit dev --set ${field}=7`)));
     const [names, limits] = [

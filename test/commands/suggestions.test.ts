@@ -116,7 +116,7 @@ test.each(standalone.map(([path]) => [path.join(' '), path] as const))(
   },
 );
 
-describe('ids and values from the platform, files and settings', () => {
+describe('known ids and values', () => {
   const request = 'dsr submit --regulation gdpr --type access --yes';
 
   test.each<[line: string, code: number, expected: string]>([

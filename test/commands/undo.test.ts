@@ -143,7 +143,7 @@ it.each([
   else expect(entry.journal).toMatch(journal);
 });
 
-it('explains why no command restores a long text or too many resources for one command line', async () => {
+it('explains why no command restores a long text or many resources', async () => {
   const noteOf = async () => (await home.json<Entry[]>('log --limit 1')).data[0];
   const sql = ['--sql-query', `SELECT 1 AS ${'a'.repeat(250)}`];
   await home.run(['data-models', 'create', 'long', '--name', 'Long', ...sql, '--yes', '--profile', 'qa']);
@@ -161,32 +161,35 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
   ['a flag without a profile', '--workspace 3002', false, null],
   ['the environment', '', false, null],
   ['the environment, which also names an address', '--workspace 3002', true, null],
-])('logs undo commands for the same target if the workspace comes from %s', async (where, flags, isProfile, undo) => {
-  const workspace = flags.includes('3002') ? '3002' : '3001';
-  const other = workspace === '3001' ? '3002' : '3001';
-  const create = 'data-models create both --name Both --sql-query';
-  const words = (more: string) => [...create.split(' '), 'SELECT 1', '--yes', ...more.split(' ').filter(Boolean)];
-  await home.run(words(`--profile qa --workspace ${other}`));
-  const given = environmentOf(home.platform.ready);
-  const env = isProfile ? {} : { ...given, CDPADM_PROFILE: '' };
-  if (where.includes('address')) Object.assign(env, { CDPADM_DSR_BASE_URL: given['CDPADM_DSR_BASE_URL'] });
-  expect(await home.run(words(flags), { env })).toMatchObject({ code: 0 });
-  const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
-  if (undo === null) {
-    const note = expect.stringMatching(
-      ` To undo it with the same settings: cdpadm data-models delete both --workspace ${workspace} --ca-file \\S+$`,
-    );
-    expect(entry).toMatchObject({ undo: null, undo_note: note as unknown });
-    expect(JSON.stringify(entry)).not.toContain(given['CDPADM_CLIENT_SECRET']);
-    return;
-  }
-  expect(entry?.undo).toMatch(undo);
-  await home.run(`profile edit qa --set workspace_id=${other}`);
-  expect(await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`)).toMatchObject({ code: 0 });
-  const idsIn = async (id: string) =>
-    (await home.json<{ id: string }[]>(`data-models list --workspace ${id}`)).data.map((it) => it.id);
-  expect([(await idsIn(workspace)).includes('both'), (await idsIn(other)).includes('both')]).toEqual([false, true]);
-});
+])(
+  'logs how to undo a write in the same workspace if the workspace comes from %s',
+  async (where, flags, isProfile, undo) => {
+    const workspace = flags.includes('3002') ? '3002' : '3001';
+    const other = workspace === '3001' ? '3002' : '3001';
+    const create = 'data-models create both --name Both --sql-query';
+    const words = (more: string) => [...create.split(' '), 'SELECT 1', '--yes', ...more.split(' ').filter(Boolean)];
+    await home.run(words(`--profile qa --workspace ${other}`));
+    const given = environmentOf(home.platform.ready);
+    const env = isProfile ? {} : { ...given, CDPADM_PROFILE: '' };
+    if (where.includes('address')) Object.assign(env, { CDPADM_DSR_BASE_URL: given['CDPADM_DSR_BASE_URL'] });
+    expect(await home.run(words(flags), { env })).toMatchObject({ code: 0 });
+    const [entry] = (await home.json<Entry[]>('log --limit 1')).data;
+    if (undo === null) {
+      const note = expect.stringMatching(
+        ` To undo it with the same settings: cdpadm data-models delete both --workspace ${workspace} --ca-file \\S+$`,
+      );
+      expect(entry).toMatchObject({ undo: null, undo_note: note as unknown });
+      expect(JSON.stringify(entry)).not.toContain(given['CDPADM_CLIENT_SECRET']);
+      return;
+    }
+    expect(entry?.undo).toMatch(undo);
+    await home.run(`profile edit qa --set workspace_id=${other}`);
+    expect(await home.run(`${entry?.undo?.replace('cdpadm ', '') ?? ''} --yes`)).toMatchObject({ code: 0 });
+    const idsIn = async (id: string) =>
+      (await home.json<{ id: string }[]>(`data-models list --workspace ${id}`)).data.map((it) => it.id);
+    expect([(await idsIn(workspace)).includes('both'), (await idsIn(other)).includes('both')]).toEqual([false, true]);
+  },
+);
 
 it('covers every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');

@@ -18,7 +18,7 @@ test.each([
   expect(await runCli(args)).toEqual({ code: 0, stdout, stderr: '' });
 });
 
-test('prints JSON for `--version -o json`', async () => {
+test('prints JSON for `--version --verbose -o json`', async () => {
   const { stdout } = await runCli(['--version', '--verbose', '-o', 'json']);
   expect(JSON.parse(stdout)).toEqual({ version, commit: 'unknown', date: 'unknown', node: process.versions.node });
 });

@@ -13,7 +13,7 @@ const [start = '', turn = '', listen = '', submit = '', advance = ''] = block
   .split('\n')
   .map((line) => line.replace(/ +#.*$/, ''));
 
-/** Returns the words of a line on the page, with ports and `--yes` for the test. */
+/** Returns the arguments of a command line on the page, followed by `more`. */
 const words = (line: string, ...more: string[]): string[] => [...line.split(' ').slice(1), ...more];
 
 let home: CliHome;

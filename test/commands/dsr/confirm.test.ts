@@ -173,7 +173,7 @@ describe('a bulk row', () => {
 });
 
 it.each([
-  ['a retry', 200, ''],
+  ['the response to a retry', 200, ''],
   ['the first response', 400, '{"errors":[{"message":"The request already exists."}]}'],
 ])(
   'reports a request as unknown if it arrived, no read finds it, and %s rejects its id as existing',
@@ -197,7 +197,7 @@ it.each([
   },
 );
 
-it.each([400, 409])('reports a request as unknown if its repeat got status %i in other words', async (status) => {
+it.each([400, 409])('reports a request as unknown if its retry got status %i without a reason', async (status) => {
   let posts = 0;
   await proxy.begin((_index, { method }) => ({
     name: 'a late read',

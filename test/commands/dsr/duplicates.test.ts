@@ -86,7 +86,7 @@ it('finds the same duplicates in a dry run, before submitting and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('counts only erasures to be sent as cancellable', async () => {
+it('counts as cancellable only the erasures that will be sent', async () => {
   const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
   home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
   await home.run('dsr submit --bulk first.csv --yes');

@@ -99,7 +99,7 @@ describe('dsr list --due', () => {
     expect(second.data.map(({ group_id: group }) => group)).toEqual(['last']);
   });
 
-  it('lists requests from another machine, whose deadlines are unknown, and exits with 10 for --fail-if-due', async () => {
+  it('lists requests from another machine, whose deadlines are unknown, and exits with 10 for --fail-if-due and --fail-if-overdue', async () => {
     await submit('a.csv', [['g', 'erasure', 40]]);
     home.env.CDPADM_STATE_DIR = join(home.cwd, 'another-machine');
     for (const [line, code] of [

@@ -53,7 +53,7 @@ it.each<[what: string, exit: number, status: string, code: number | undefined, e
   },
 );
 
-it('submits a rejected request again under the same id, with the time of the new submission', async () => {
+it('submits a rejected request again under the same id, and records the new submitted time', async () => {
   await home.run(ACCESS, { env: { CDPADM_WORKSPACE_SECRET: 'wrong' } });
   const [{ id } = { id: '' }] = await entries();
   const again = `${ACCESS} --request-id ${id} --submitted-time 2026-01-02T00:00:00Z`;

@@ -155,13 +155,16 @@ it('creates a definition once, updates it with PUT, and deletes it', async () =>
 });
 
 describe('groups diff', () => {
-  it.each([{}, { type: null }, { type: 'median' }])('compares attributes whose live type is given by %j', (type) => {
-    const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
-    const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
-    const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });
-    expect(plan.changes.attributes).toMatchObject({ removed: [{ id: 'removed' }], changed: [{ id: 'kept' }] });
-    expect(diffGroup.output && safeParse(diffGroup.output(), JSON.parse(JSON.stringify(plan)))).toMatchObject({
-      success: true,
-    });
-  });
+  it.each([{}, { type: null }, { type: 'median' }])(
+    'compares live attributes whose type is missing, null or unknown: %j',
+    (type) => {
+      const attributes = ['kept', 'removed'].map((id) => ({ id, ...type }));
+      const wanted = { source_user_attribute: 'household_id', attributes: [{ id: 'kept', type: 'latest' as const }] };
+      const plan = planGroup({ id: 'household', attributes }, { id: 'household', ...wanted });
+      expect(plan.changes.attributes).toMatchObject({ removed: [{ id: 'removed' }], changed: [{ id: 'kept' }] });
+      expect(diffGroup.output && safeParse(diffGroup.output(), JSON.parse(JSON.stringify(plan)))).toMatchObject({
+        success: true,
+      });
+    },
+  );
 });

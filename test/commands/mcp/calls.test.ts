@@ -101,7 +101,7 @@ it.each(['--help', '--profile=other', '-h', '--', '__complete'])('treats %s as a
   expect(error.code).toBe('roles.not_found');
 });
 
-describe('files on this machine', () => {
+describe('private data on this machine', () => {
   const submit = (value: string) => ({
     command: 'dsr submit',
     regulation: 'gdpr',
@@ -119,11 +119,11 @@ describe('files on this machine', () => {
     ['as a query', 'warehouse_plan', model, 'input.invalid'],
     ['as a query by a relative path', 'warehouse_plan', () => model('../../private.txt'), 'input.invalid'],
     ['as a password', 'warehouse_plan', (path) => create(`file:${path}`), 'references.not_allowed'],
-    ['as a variable', 'warehouse_plan', () => create('env:PRIVATE'), 'references.not_allowed'],
+    ['from a variable', 'warehouse_plan', () => create('env:PRIVATE'), 'references.not_allowed'],
     ['by a command', 'warehouse_plan', () => create('command:cat private.txt'), 'references.not_allowed'],
     ['as a manifest', 'roles_read', (path) => ({ command: 'roles diff', file: path }), 'usage'],
     ['as rows', 'seed_read', (path) => ({ command: 'seed preview', file: path }), 'usage'],
-  ])('are not read %s', async (_title, tool, valuesOf, code) => {
+  ])('is not read %s', async (_title, tool, valuesOf, code) => {
     const path = join(home.cwd, 'private.txt');
     const before = await home.writes();
     const { error } = await assistant.call(tool, valuesOf(path));

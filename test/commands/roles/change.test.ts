@@ -44,7 +44,6 @@ describe('roles create', () => {
       /did you mean audiences:view/,
     ],
     ['an existing name', 'roles create x --name User --description d --yes', 6, /roles get user-role/],
-    ['a name that another role has', 'roles update admin-role --name User --yes', 6, /user-role already has the name/],
   ])('rejects %s and sends nothing', async (_what, line, code, message) => {
     const result = await admin.run(line);
     expect(result).toMatchObject({ code, stderr: expect.stringMatching(message) });
@@ -73,6 +72,12 @@ describe('roles update', () => {
     ['removing the core task', 'roles update user-role --remove-task user:core --yes', 2],
   ])('rejects %s', async (_what, line, code) => {
     expect((await admin.run(line)).code).toBe(code);
+    expect(await admin.puts()).toBe(0);
+  });
+
+  it('rejects a name that another role has', async () => {
+    const result = await admin.run('roles update admin-role --name User --yes');
+    expect(result).toMatchObject({ code: 6, stderr: expect.stringMatching(/user-role already has the name/) });
     expect(await admin.puts()).toBe(0);
   });
 });

@@ -51,7 +51,7 @@ describe('roles push', () => {
   });
 
   it.each(['roles push', 'roles push --no-write-back', 'roles push -'])(
-    'does not report that the platform has the roles of a file that only lacks later changes: %s',
+    'reports that only the platform changed if the file was not edited after the pull: %s',
     async (line) => {
       const stdin = admin.read('roles.yaml');
       await admin.run('roles update support-role --name Helpers --yes');

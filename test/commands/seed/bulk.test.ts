@@ -66,7 +66,7 @@ describe('seed bulk', () => {
     expect(statSync(result.rejects ?? '').mode & 0o777).toBe(0o600);
   });
 
-  test('rejects each row whose workspace is not the target, also if it contains the target', async () => {
+  test('rejects each row with a workspace that is not the target, even if it also contains the target', async () => {
     const it = await start();
     const row = (...workspaces: string[]): string => {
       const byWorkspace = Object.fromEntries(workspaces.map((workspace) => [workspace, []]));

@@ -54,7 +54,7 @@ describe('Parquet', () => {
   });
 });
 
-describe('bodies in Parquet', () => {
+describe('rows in Parquet', () => {
   const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const;
   const group = { repetition_type: 'OPTIONAL' } as const;
   const seed = (name: string, form: object): object => ({

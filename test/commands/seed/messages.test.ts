@@ -177,7 +177,7 @@ describe('columns that a map omits', () => {
   });
 });
 
-describe('after a run with rejected rows', () => {
+describe('after a bulk run', () => {
   const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
 
   test('prints the command that sends the rejects, with the profile and rate from the flags', async () => {

@@ -208,12 +208,12 @@ describe('--only', () => {
   });
 });
 
-describe('a folder without definitions', () => {
+describe('a folder without the definition folders', () => {
   it.each([
     ['sync/pipelines', ''],
     ['sync --overlay sync/pipelines', ''],
     ['sync --overlay none', 'none'],
-  ])('rejects `warehouse diff %s`', async (words, empty) => {
+  ])('is rejected by `warehouse diff %s`', async (words, empty) => {
     if (empty !== '') mkdirSync(join(home.cwd, empty));
     expect(await home.run(`warehouse diff ${words} --exit-code`)).toMatchObject({
       code: 2,
