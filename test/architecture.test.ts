@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
 
-/** Rooms that each room may import (ARCHITECTURE.md). `start` is main and program; every room may import itself. */
+/** Modules that each module may import (ARCHITECTURE.md). `start` is main and program; every module may import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
   // The library's entry point: other programs import the embedded platform for their tests.
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
 };
 
-/** Folders that each folder of a room may import. Files next to these folders may import from all of them. */
+/** Folders that each folder of a module may import. Files next to these folders may import from all of them. */
 const FOLDERS: Record<string, Record<string, readonly string[]>> = {
   http: {
     call: ['engines', 'answer', 'limits'],
@@ -60,7 +60,7 @@ const FOLDERS: Record<string, Record<string, readonly string[]>> = {
 /** Files that the folders of `http` may import from their parent folder. */
 const SHARED_FILES = /^src\/lib\/http\/(?:types|transport-error)\.ts$/;
 
-/** Rooms (or files) that may import each package. */
+/** Modules (or files) that may import each package. */
 const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   '@jmespath-community/jmespath': ['runtime'],
   '@modelcontextprotocol/sdk': ['runtime'],
@@ -90,8 +90,8 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
 const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 
-/** Returns the room of a file: `http` for `src/lib/http/client.ts`. */
-function roomOf(path: string): string {
+/** Returns the module of a file: `http` for `src/lib/http/client.ts`. */
+function moduleOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   if (first === 'lib') return second;
   if (first === 'library.ts') return 'library';
@@ -112,18 +112,20 @@ function findings(check: (file: SourceFile) => Iterable<string>): string[] {
 }
 
 describe('the import check', () => {
-  test('allows files only in known rooms', () => {
+  test('allows files only in known modules', () => {
     expect(sources.length).toBeGreaterThan(0);
-    expect(findings((file) => (roomOf(file.path) in MAY_IMPORT ? [] : [`room ${roomOf(file.path)}`]))).toEqual([]);
+    expect(findings((file) => (moduleOf(file.path) in MAY_IMPORT ? [] : [`module ${moduleOf(file.path)}`]))).toEqual(
+      [],
+    );
   });
 
-  test('allows a room to import only the rooms below it', () => {
+  test('allows a module to import only the modules below it', () => {
     const found = findings(function* ({ path, imports }) {
-      const room = roomOf(path);
+      const module = moduleOf(path);
       for (const { target } of imports) {
         if (!target?.startsWith('src/')) continue;
-        const other = roomOf(target);
-        if (other !== room && !MAY_IMPORT[room]?.includes(other)) yield `imports ${target}`;
+        const other = moduleOf(target);
+        if (other !== module && !MAY_IMPORT[module]?.includes(other)) yield `imports ${target}`;
       }
     });
     expect(found).toEqual([]);
@@ -131,8 +133,8 @@ describe('the import check', () => {
 
   test.each(Object.entries(FOLDERS))(
     'allows the folders of %s to import only the folders below them',
-    (room, below) => {
-      const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${room}/(\\w+)/`).exec(path)?.[1];
+    (module, below) => {
+      const folderOf = (path: string): string | undefined => new RegExp(`^src/lib/${module}/(\\w+)/`).exec(path)?.[1];
       expect([...new Set(sources.flatMap(({ path }) => folderOf(path) ?? []))].sort()).toEqual(
         Object.keys(below).sort(),
       );
@@ -140,7 +142,7 @@ describe('the import check', () => {
         const folder = folderOf(path);
         if (folder === undefined) return;
         for (const { target = '' } of imports) {
-          if (!target.startsWith(`src/lib/${room}/`) || SHARED_FILES.test(target)) continue;
+          if (!target.startsWith(`src/lib/${module}/`) || SHARED_FILES.test(target)) continue;
           const other = folderOf(target);
           if (other !== folder && !below[folder]?.includes(other ?? '')) yield `imports ${target}`;
         }
@@ -158,7 +160,7 @@ describe('the import check', () => {
 
   test('rejects an import between command groups', () => {
     const found = findings(function* ({ path, imports }) {
-      if (roomOf(path) !== 'commands') return;
+      if (moduleOf(path) !== 'commands') return;
       for (const { target } of imports) {
         // Files next to the command folders are shared.
         if (!target?.startsWith('src/commands/') || /^src\/commands\/[^/]+\.ts$/.test(target)) continue;
@@ -204,7 +206,7 @@ describe('the ownership check', () => {
 
   test('allows only the kernel to read the current time', () => {
     const found = findings(function* ({ path, ast }) {
-      if (roomOf(path) === 'kernel') return;
+      if (moduleOf(path) === 'kernel') return;
       for (const node of walk(ast)) {
         if (ts.isPropertyAccessExpression(node) && node.getText() === 'Date.now') yield node.getText();
         if (!ts.isNewExpression(node) || node.expression.getText() !== 'Date') continue;
@@ -225,12 +227,12 @@ describe('the ownership check', () => {
     expect(found).toEqual([]);
   });
 
-  test('allows each package only in its rooms', () => {
+  test('allows each package only in its modules', () => {
     const found = findings(function* ({ path, imports }) {
       for (const { specifier, target, typeOnly } of imports) {
         if (target || specifier.startsWith('node:') || typeOnly) continue;
         const owners = PACKAGE_OWNERS[packageOf(specifier)];
-        if (!owners?.includes(roomOf(path)) && !owners?.includes(path)) yield `imports ${specifier}`;
+        if (!owners?.includes(moduleOf(path)) && !owners?.includes(path)) yield `imports ${specifier}`;
       }
     });
     expect(found).toEqual([]);

@@ -179,6 +179,6 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
   },
 );
 
-test('compares enough cells with fields to prove the tests above', () => {
+test('the tests above compare enough cells with fields', () => {
   expect(compared).toBeGreaterThan(size(200, 60));
 });

@@ -57,6 +57,7 @@ export async function openDsr(ctx: Context): Promise<DsrPorts> {
     clock: ctx.clock,
     signal: ctx.signal,
     out: ctx.out,
+    flags: ctx.flags,
     keep: (work) => ctx.cacheFiles.attempt(work),
   };
 }

@@ -32,7 +32,7 @@ function shownResult() {
     secrets: z.record(z.string(), z.object({ value: z.optional(z.string()), origin })),
     limits: texts,
     names: texts,
-    // Origins of `protected`, `access`, and each limit and name (`limits.AREA`, `names.WORD`).
+    // Origins of each guard and permission, and of each limit and name (`limits.AREA`, `names.WORD`).
     origins: z.record(z.string(), origin),
   });
 }

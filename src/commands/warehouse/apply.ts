@@ -194,6 +194,7 @@ async function sendSteps(
     api: await ctx.api(),
     out: ctx.out,
     signal: ctx.signal,
+    flags: ctx.flags,
     resend,
     withSecrets: async (type, definition) => {
       const source = sources.find((it) => it.type === type && it.definition.id === definition.id);

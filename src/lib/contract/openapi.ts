@@ -10,7 +10,7 @@ import { READ_ONLY_FIELDS } from './warehouse.ts';
 
 type Json = Record<string, unknown>;
 
-/** An OpenAPI document: `openapi`, `info`, `tags`, `paths`, `components`. */
+/** An OpenAPI document: `openapi`, `info`, `servers`, `tags`, `paths`, `components`. */
 export type OpenApiDocument = Readonly<Json>;
 
 export interface OpenApiOptions {

@@ -4,6 +4,8 @@ import { KnownError, type Hints } from '../kernel/errors.ts';
 
 /** Error code of a write with an unknown outcome. `http` throws it if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
+/** Default limit; a write that the platform never shows is not sent again and again. */
+const MAX_SENDS = 3;
 
 export interface Doubt {
   /** Error from the send; undefined if the response proved nothing, or if this run has not sent anything yet. */
@@ -21,7 +23,7 @@ export interface Write<Result, Stored> {
   /** Completes "the outcome of … is unknown", for example `the cancellation of request X`. */
   readonly subject: string;
   readonly hint: Hints;
-  readonly maxSends: number;
+  readonly maxSends?: number;
   /** If set, a read precedes the first send: an earlier run may have sent the write, or the id may be taken. */
   readonly doubt?: Doubt;
   /** Statuses of a first rejection that only a read can explain, such as 400 for a taken id. */
@@ -48,14 +50,17 @@ export interface Messages {
 export interface ConfirmPorts {
   out?: Messages;
   signal: AbortSignal;
+  /** `--retries`: limits how often a write is sent again. */
+  flags?: { readonly retries: number };
 }
 
 /** Sends a write, and confirms it by its response or by a read. Throws only errors other than KnownError. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
-  { signal, out }: ConfirmPorts,
+  { flags, out, signal }: ConfirmPorts,
 ): Promise<Confirmed<Result>> {
   const { again, arrived, lost } = write.notes ?? {};
+  const maxSends = Math.min(write.maxSends ?? MAX_SENDS, (flags?.retries ?? Infinity) + 1);
   let { doubt } = write;
   for (let sends = 0; ;) {
     if (doubt === undefined) {
@@ -80,7 +85,7 @@ export async function confirmWrite<Result, Stored>(
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
-    if (sends >= write.maxSends) return unknown(write, doubt, 'the platform does not show the change', signal);
+    if (sends >= maxSends) return unknown(write, doubt, 'the platform does not show the change', signal);
     if (isUnknown(error) && again !== undefined) out?.note(again);
     doubt = undefined;
   }

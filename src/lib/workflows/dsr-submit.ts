@@ -24,7 +24,6 @@ export interface Submitted {
   verdict: VerifiedMessage | undefined;
 }
 
-const MAX_SENDS = 3;
 /** Statuses of a rejection that only a read can explain: an intermediary may have rejected the POST. */
 const EXPLAINED = [400, 401, 403, 409, 413, 422];
 
@@ -57,7 +56,6 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         { text: 'To check whether it arrived:', command: `cdpadm dsr status ${id}` },
         `The same command with --request-id ${id} cannot create a second request.`,
       ],
-      maxSends: MAX_SENDS,
       explained: EXPLAINED,
       ...(!isNewId && { doubt: { wasSent: false } }),
       notes: {

@@ -32,8 +32,6 @@ type Named = Pick<ResourceCalls<never, never>, 'noun' | 'group'>;
 /** Statuses with which the platform may reject an id that already exists. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
-const MAX_SENDS = 3;
-
 /** Creates a resource. If it already exists, succeeds for an equal definition, otherwise throws conflict (6). */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
@@ -130,7 +128,6 @@ async function confirmedById<Result, Reply extends Identified>(
     {
       subject: `the write of ${noun} ${id}`,
       hint: checkFirst(id, calls),
-      maxSends: MAX_SENDS,
       notes: {
         lost: `The response to the write of ${noun} ${id} does not confirm it. Reading the current state.`,
         arrived: () => 'The platform did receive the write.',

@@ -135,8 +135,6 @@ interface ReplacePorts extends WritePorts {
   api: RolesApi;
 }
 
-const MAX_SENDS = 3;
-
 /**
  * If the response does not confirm the PUT, a GET must return the desired roles. If it returns the previous roles after
  * a lost response, the PUT is retried. Throws conflict (6) for any other roles, and network (8) if the GET also fails.
@@ -151,7 +149,6 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
         { text: 'To see what is on the platform:', command: 'cdpadm roles diff' },
         previousVersion(planned, revision),
       ],
-      maxSends: MAX_SENDS,
       notes: {
         lost: 'The response does not confirm the write. Reading the current manifest.',
         arrived: () => 'The write did arrive: the platform has the desired roles.',

@@ -140,7 +140,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     await api.prepareReplace(signal);
     const now = fromReply(await api.get({ signal, reserved: true }));
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
-    const manifest = await replaceConfirmed(planned, revision, { api, out: ctx.out, signal });
+    const manifest = await replaceConfirmed(planned, revision, { api, out: ctx.out, signal, flags: ctx.flags });
     ctx.logFacts({ counts: planned.plan.summary });
     await store.saveBase(toReply(manifest));
     return { kind: 'applied', planned, manifest, revision, undo };

@@ -345,6 +345,15 @@ describe('roles push', () => {
     expect((await admin.run('roles push --yes')).code).toBe(0);
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
+
+  it('sends a write that does not arrive only as often as --retries allows', async () => {
+    admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+    await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'before' });
+    expect((await admin.run('roles push --yes --retries 0')).code).toBe(8);
+    expect(await admin.puts()).toBe(1);
+    expect((await admin.run('roles push --yes --retries 1')).code).toBe(8);
+    expect(await admin.puts()).toBe(3);
+  });
 });
 
 describe('a large manifest', () => {

@@ -88,7 +88,7 @@ export type SubmittedNews = News<'submitted'> &
   z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
   Times;
-/** A status, with the facts of the signed message that reported it. */
+/** A new status and where it came from, with the facts of the signature if a signed message reported it. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
 export type LedgerNews =

@@ -48,7 +48,7 @@ export function matrixRow() {
 
 export type MatrixRow = z.infer<ReturnType<typeof matrixRow>>;
 
-/** Returns every task held by a role, in the order of the reference, and the roles that hold it. */
+/** Returns a row for each task that a role has, in the order of the reference; unknown tasks come last. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));

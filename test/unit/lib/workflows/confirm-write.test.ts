@@ -28,6 +28,7 @@ beforeEach(() => {
 const ports = () => ({
   out: { note: (text: string) => messages.push(text), warn: (text: string) => messages.push(text) },
   signal: stop.signal,
+  flags: { retries: 4 },
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });
 

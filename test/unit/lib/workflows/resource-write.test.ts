@@ -16,7 +16,11 @@ interface Thing {
 
 const OURS = { id: 'a', name: 'ours' };
 const THEIRS = { id: 'a', name: 'theirs' };
-const ports = { out: { note: () => undefined, warn: () => undefined }, signal: new AbortController().signal };
+const ports = {
+  out: { note: () => undefined, warn: () => undefined },
+  signal: new AbortController().signal,
+  flags: { retries: 4 },
+};
 
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });

@@ -136,6 +136,7 @@ describe('a push', () => {
         out: { note: (text) => messages.push(text), warn: (text) => messages.push(text) },
         redactor: { text: (text) => text.replaceAll('hunter2', '***') },
         signal: new AbortController().signal,
+        flags: { retries: 4 },
       },
       show: () => undefined,
     };

@@ -21,7 +21,7 @@ test('is reproducible and private, and never replaces a file', async () => {
   expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'one.db', 'two.db']);
 });
 
-test('contains more rows over time', async () => {
+test('has new rows for later incremental runs', async () => {
   const sync_mode = { type: 'incremental', iterator_field: 'updated_at', iterator_data_type: 'timestamp' };
   const emulator = await opened(startSync({}, { sync_mode }, 'SELECT * FROM any.shop.customers'));
   await emulator.trigger();
