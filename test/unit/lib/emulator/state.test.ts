@@ -156,7 +156,7 @@ describe("the platform's folder", () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test('rejects a second platform with the process and port of the first one, and does not change', async () => {
+  test('rejects a second platform, names the process and port of the first one, and does not change', async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',

@@ -175,6 +175,14 @@ describe('YAML', () => {
     ]);
   });
 
+  it('leaves the stack trace limit unchanged after reporting many errors', async () => {
+    const { stackTraceLimit } = Error;
+    for (const mark of ['"', '&a ', '*a ', '!a ']) {
+      expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);
+    }
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+  });
+
   it('does not pollute prototypes', async () => {
     const value = (await valueOf('a: {constructor: {prototype: {x: 1}}}')) as object;
     expect(({} as { x?: number }).x).toBeUndefined();
@@ -229,14 +237,6 @@ describe('JSON', () => {
     expect(await problemsOf('['.repeat(DEEP), 'json')).toEqual(['1:501: nested deeper than 500 levels']);
     const cut = `{"a":"${'x'.repeat(LONG)}`;
     expect(await problemsOf(cut, 'json')).toEqual([`1:${LONG + 7}: not valid JSON: unexpected end of input`]);
-  });
-
-  it('leaves the stack trace limit unchanged after reporting many errors', async () => {
-    const { stackTraceLimit } = Error;
-    for (const mark of ['"', '&a ', '*a ', '!a ']) {
-      expect(await problemsOf(mark.repeat(2000), 'yaml')).not.toEqual([]);
-    }
-    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
   });
 
   it('reads any value without losing a digit', async () => {

@@ -146,8 +146,8 @@ describe('an authority', () => {
     ["all but the subdomains of the domain's parent", [excluded(dns('.platform.example'))], VOUCH],
     ["all but the domain's subdomains", [excluded(dns(`.${DOMAIN}`))], VOUCH],
     ['no name', [excluded(dns(''))], VOUCH],
-    ['the names below the root', [permitted(dns('.'))], VOUCH],
-    ['no names below the root', [excluded(dns('.'))], VOUCH],
+    ['only the name `.`', [permitted(dns('.'))], VOUCH],
+    ['all but the name `.`', [excluded(dns('.'))], VOUCH],
     ['all but another domain and this one', [excluded(dns('other.example'), dns(DOMAIN))], VOUCH],
     ['the domain, but not its parent', [permitted(dns(DOMAIN)), excluded(dns('platform.example'))], VOUCH],
   ])('is not allowed to sign for the domain if its name constraints allow %s', (_what, lists, issue) => {

@@ -58,7 +58,7 @@ describe('the cancellation deadline', () => {
     ['an unknown time of receipt', { receivedAt: undefined }],
     ['a request in progress', { status: 'in_progress' }],
     ['an unknown status', { status: undefined }],
-  ])('is unknown for %s', (_what, over) => {
+  ])('is undefined for %s', (_what, over) => {
     expect(cancellableUntil(facts(over))).toBeUndefined();
   });
 });

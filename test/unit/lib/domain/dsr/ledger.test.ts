@@ -145,7 +145,7 @@ describe('due', () => {
   });
 });
 
-it('has no expected completion time once it is cancelled', () => {
+it('gives a cancelled request no expected completion time', () => {
   const pending = { ...state('pending', 1), expected_completion_time: at(20) } as LedgerEvent;
   expect(fold([sent('access'), pending]).expected_completion_time).toBe(at(20));
   expect(fold([sent('access'), pending, state('cancelled', 2)]).expected_completion_time).toBeNull();

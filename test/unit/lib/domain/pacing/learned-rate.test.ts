@@ -65,10 +65,10 @@ describe('a limit that is not known yet', () => {
   }
 
   test.each([
-    ['few requests are accepted between pauses of random length', [12, 4, 9, 2], 0, undefined],
-    ['many 429s come, but after different numbers of requests', [12, 4, 9, 2], MANY, undefined],
-    ['many 429s come, twice after the same number of requests', [5, 5], MANY, 4.85],
-  ])('if %s', (_when, counts, balance, learned) => {
+    ['stays unknown if few requests are accepted between pauses of random length', [12, 4, 9, 2], 0, undefined],
+    ['stays unknown if many 429s come after different numbers of requests', [12, 4, 9, 2], MANY, undefined],
+    ['is learned if many 429s come, two in a row after the same number of requests', [5, 5], MANY, 4.85],
+  ])('%s', (_what, counts, balance, learned) => {
     const rate = pausesAfter(counts, balance);
     expect(rate === undefined ? undefined : Number(rate.toFixed(2))).toBe(learned);
   });

@@ -283,7 +283,7 @@ describe('a value that the platform returned', () => {
       { roles: [{ ...GOOD, role_id: 'b', name: null }] },
       'roles[0].name: must be a string, not null',
     ],
-    ['another empty text', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
+    ['a different blank string', { roles: [{ ...asFile, description: ' ' }] }, 'roles[0].description: is empty'],
   ])('is rejected in another position: %s', (_what, value, issue) => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });

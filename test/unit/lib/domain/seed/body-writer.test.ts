@@ -98,7 +98,7 @@ describe.each<[string, string[], string[]]>([
 
 // The keys `all` and `items` have the same lengths as `sum` and `count`.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
-  'needs exact parsing for the average %s',
+  'writes no body for the invalid average %s, either directly or after exact parsing',
   (cell) => {
     const table = tableOf(['xpid', 'attr:A:average']);
     expect(directBody(table, ['7', cell])).toBeUndefined();

@@ -36,7 +36,7 @@ describe("a row's text", () => {
   });
 
   it.each([
-    ['a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
+    ['its text as a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
   ])('is rejected as a line of the rejects file without %s', (_what, text, message) => {

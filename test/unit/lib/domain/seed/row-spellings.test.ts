@@ -330,7 +330,7 @@ it.each<[string, (token: string) => string, string[], number, RegExp]>([
     /^ *(?:"0*[1-9]\d*"|[1-9]\d*) *$/,
   ],
   [
-    'long',
+    '64-bit integer',
     (token) => `{"environment":"production","xpid":${token},"calculated_attributes":{}}`,
     NUMERALS,
     5,

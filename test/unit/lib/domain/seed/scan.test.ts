@@ -43,7 +43,7 @@ const DIGITS = ['0', '1', '9', '-', '.', '"', 'e'];
 type Step = (bytes: Buffer, start: number) => number;
 
 describe.each<[string, Step, string[], number, (text: string) => number]>([
-  ['digits', scanDigits, DIGITS, 3, byPattern(/^\d*/)],
+  ['a run of digits', scanDigits, DIGITS, 3, byPattern(/^\d*/)],
   [
     'a decimal with leading zeros',
     scanDecimal,
@@ -51,8 +51,8 @@ describe.each<[string, Step, string[], number, (text: string) => number]>([
     5,
     byPattern(/^-?(\d*)(?:\.(\d*))?/, ([, whole = '', fraction]) => whole !== '' && fraction !== ''),
   ],
-  ['a long', scanLong, DIGITS, 5, byPattern(/^-?(\d+)/, ([all]) => !/^-?0\d|^-0/.test(all))],
-  ['blanks', skipSpace, [' ', '\t', '\r', 'a', '\u000b'], 4, byPattern(/^[ \t\r\n]*/)],
+  ['a 64-bit integer', scanLong, DIGITS, 5, byPattern(/^-?(\d+)/, ([all]) => !/^-?0\d|^-0/.test(all))],
+  ['a run of blanks', skipSpace, [' ', '\t', '\r', 'a', '\u000b'], 4, byPattern(/^[ \t\r\n]*/)],
 ])('%s', (_what, step, characters, length, expected) => {
   it('ends at the same position as its pattern', () => {
     let matches = 0;

@@ -117,7 +117,7 @@ describe("a row's value", () => {
     ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
     ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
     ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
-  ])('contains the seed from a %s cell (case %#)', (title, cell, seed) => {
+  ])('contains the seed from a cell of %s (case %#)', (title, cell, seed) => {
     expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
   });
 
