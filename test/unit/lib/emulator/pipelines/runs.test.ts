@@ -1,5 +1,5 @@
 // Runs on the embedded platform, started by triggers or by the clock, with rows from a real file.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../../helpers/clock.ts';
@@ -322,9 +322,11 @@ describe('a run fails', () => {
     expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
   });
 
-  test("if its connection's file is not a warehouse", async () => {
+  test("if its connection's file is no longer a warehouse", async () => {
     const platform = await start({}, 'SELECT 1 AS customer_id');
-    const other = await opened(startSync({ warehouse: import.meta.filename }, {}));
+    const file = await makeWarehouse(folder, PEOPLE, 'other.db');
+    const other = await opened(startSync({ warehouse: file }, {}));
+    writeFileSync(file, 'This is not a database.');
     await other.trigger();
     await other.api.advance('1s');
     expect(await other.get('connections/lake')).toMatchObject({ status: 'faulted' });
