@@ -115,13 +115,13 @@ describe('the shared budget', () => {
     ['empty', ''],
     ['truncated', '{"written":1,"slo'],
     ['with an invalid shape', '{"written":"x","slots":{}}'],
-    ['null', 'null'],
+    ['with only `null`', 'null'],
     ['with slots in the far future', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME + 1e12] })],
     ['with a slot that is not a time', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, 'later'] })],
     ['with a negative slot', JSON.stringify({ written: TEST_TIME, slots: [-1] })],
     ['without its write time', JSON.stringify({ slots: Array(90).fill(TEST_TIME) })],
-    ['without slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
-    ['a number', '7'],
+    ['with a number in place of the slots', JSON.stringify({ written: TEST_TIME, slots: 90 })],
+    ['with only a number', '7'],
     ['with slots out of order', JSON.stringify({ written: TEST_TIME, slots: [TEST_TIME, TEST_TIME - 5] })],
   ])('replaces a file that is damaged: %s', async (_name, content) => {
     const { take } = processAt(() => TEST_TIME);

@@ -360,7 +360,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         answer({ headers: { 'content-type': 'application/json;charset=ISO-8859-1' }, body: latin }),
         { id: 'é' },
       ],
-      ['a different 2xx', answer({ status: 206, body: text }), value],
+      ['a different 2xx status', answer({ status: 206, body: text }), value],
       ['a body that ends when the connection closes', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],
       ['HTTP/1.0', raw('HTTP/1.0 200 OK\r\n\r\n', text), value],
       ['early hints', raw('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', text), value],

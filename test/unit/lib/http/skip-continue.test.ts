@@ -50,7 +50,7 @@ describe('a connection', () => {
     ['after a `100 Continue`', [CONTINUE, ANSWER]],
     ['after a `100 Continue` in the same chunk', [CONTINUE + ANSWER]],
     ['after a `100 Continue` with headers', [NAMED + ANSWER]],
-    ['after several `100 Continue`', [CONTINUE, NAMED + CONTINUE, ANSWER]],
+    ['after several `100 Continue` responses', [CONTINUE, NAMED + CONTINUE, ANSWER]],
     ['after a `100 Continue` that arrives byte by byte', bytes(NAMED + ANSWER)],
     ['after a `100 Continue` whose end is in the next chunk', [CONTINUE.slice(0, -2), CONTINUE.slice(-2) + ANSWER]],
     ['that arrives byte by byte', bytes(ANSWER)],

@@ -124,7 +124,7 @@ describe('a resource that no file defines', () => {
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
 
-  it('is deleted if it is selected and `prune` is set', () => {
+  it('is deleted if it is selected and `prune` is set, and left out of the plan if it is not selected', () => {
     expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
     expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
       steps: [],
