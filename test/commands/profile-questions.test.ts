@@ -68,7 +68,7 @@ describe('profile create on a terminal', () => {
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Client id (Enter to skip)',
-      'Client secret (kept in the keychain; Enter to skip)',
+      'Client secret (will be stored in the keychain; Enter to skip)',
     ]);
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
@@ -135,8 +135,8 @@ describe('profile create on a terminal', () => {
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Data subject request address (Enter to skip)',
-      'Workspace key (kept in the keychain; Enter to skip)',
-      'Workspace secret (kept in the keychain; Enter to skip)',
+      'Workspace key (will be stored in the keychain; Enter to skip)',
+      'Workspace secret (will be stored in the keychain; Enter to skip)',
     ]);
   });
 

@@ -72,6 +72,6 @@ function refusePlain(address: string): void {
   if (url && (url.protocol === 'https:' || isLoopback(url.hostname))) return;
   throw usageError(
     url ? `--certificate must be an https address, not ${address}.` : `--certificate: invalid address ${address}.`,
-    'Or pass the certificate as a file.',
+    'Pass an https address, or the certificate as a file.',
   );
 }

@@ -129,7 +129,7 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash of itself and the previous entry. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
+    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash that covers the entry and the previous one. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
     'The chain reveals later edits, but cannot detect that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],

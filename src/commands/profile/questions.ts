@@ -221,8 +221,8 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName): Pro
     if (reference !== undefined) draft.profile.secrets = { ...draft.profile.secrets, [name]: reference };
     return;
   }
-  const place = draft.storage === 'keychain' ? 'the keychain' : 'a private file';
-  const secret = (await ctx.prompt.secret(`${labelOf(name)} (kept in ${place}; Enter to skip)`, { flag })).trim();
+  const note = `will be stored in ${draft.storage === 'keychain' ? 'the keychain' : 'a private file'}; Enter to skip`;
+  const secret = (await ctx.prompt.secret(`${labelOf(name)} (${note})`, { flag })).trim();
   if (secret !== '') draft.typed[name] = secret;
 }
 

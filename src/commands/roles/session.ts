@@ -24,7 +24,7 @@ export const fileArg = {
 
 export const baseFlag = {
   value: 'file',
-  help: 'the manifest that the file was created from (default: the one saved at pull or push)',
+  help: 'the manifest that the file was created from (default: the one saved by the last pull or push)',
 } as const satisfies FlagSpec;
 
 /** A roles file that passed every offline check, and the manifest that it was created from. */

@@ -25,7 +25,7 @@ export const previewUser = defineCommand({
       value: 'n',
       most: 999_999_999,
       default: '1',
-      help: 'number of the row, from 1, not counting headers and empty lines',
+      help: 'row number, counting from 1 without headers and empty lines',
     },
   },
   columns: () => undefined,

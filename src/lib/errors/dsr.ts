@@ -115,7 +115,7 @@ export const DSR_ERRORS = {
     exit: 'failed',
     summary: 'A line of the ledger was changed, removed or added.',
     explanation:
-      'Each line contains a hash of itself and of the previous line. Someone edited the file or restored part of it, or an earlier version of the program wrote to it.',
+      'Each line has a hash that covers the line and the previous one. Someone edited or partly restored the file, or an earlier version of the program wrote to it.',
     fix: 'Compare the ledger with a backup. `cdpadm dsr ledger verify` lists the affected lines.',
   },
 } as const satisfies Record<string, ErrorEntry>;

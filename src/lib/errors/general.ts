@@ -45,7 +45,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A line of the log was changed, removed or added.',
     explanation:
-      'Each line has a hash of itself and of the previous line. Someone edited the file, or restored part of it.',
+      'Each line has a hash that covers the line and the previous one. Someone edited or partly restored the file.',
     fix: 'Compare the log with a backup. `cdpadm log verify` lists the affected lines.',
   },
   'files.symlink': {
