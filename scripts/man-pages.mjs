@@ -154,7 +154,7 @@ const GLOBAL_FLAGS = [
 ];
 
 /**
- * Breaks a text at spaces into lines of at most 70 characters, if possible.
+ * Breaks text at spaces into lines of at most 70 characters, if possible.
  * @param {string} text
  */
 function folded(text) {

@@ -125,7 +125,7 @@ describe.runIf(onUnix)('a process that writes a file', () => {
     }
   });
 
-  /** Reads until the file has been replaced this many times; each read must be complete. */
+  /** Reads until it has seen this many versions of the file; each read must be complete. */
   async function waitForWrites(file: string, wanted: number): Promise<void> {
     const seen = new Set<number>();
     while (seen.size < wanted) {

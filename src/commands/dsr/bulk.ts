@@ -98,7 +98,7 @@ interface Run extends NextCommands {
   target: Target;
 }
 
-/** Runs the bulk submission. Sets the input of `part` as soon as the name of the inputs is known. */
+/** Runs the bulk submission. Sets `next.part.input` as soon as the name of the inputs is known. */
 export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);

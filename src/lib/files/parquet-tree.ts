@@ -84,7 +84,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** Wraps a reader: if the definition level marks an absent value, skips each leaf's entry and returns `absent()`. */
+/** Returns a reader that skips each leaf's entry and returns `absent()` if the definition level marks no value. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {

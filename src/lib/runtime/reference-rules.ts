@@ -78,7 +78,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     /**
      * Reads the secret at `env:NAME`, `file:PATH` (relative to the reference's folder), `keychain:NAME` or
      * `command:LINE`, and adds it to the redactor. `field` is its name in the definition, and `what` its name in
-     * messages. Throws KnownError auth (4) if the secret cannot be read.
+     * messages. Throws like `refuseOwnSecrets` and `guard`, and auth (4) if the secret is unreadable, empty or a mask.
      */
     read: async (source: JudgedReference, { field, what }: { field: string; what: string }): Promise<string> => {
       refuseOwnSecrets([source]);

@@ -32,7 +32,7 @@ export interface SeedInputs {
 
 /**
  * Yields the batches of all inputs after `completed`, in groups as they are read, and the number of bytes read. The
- * caller returns each batch to the packer.
+ * caller must recycle each batch (`packer.recycle`).
  */
 export async function* readBatches(
   inputs: readonly SeedInput[],

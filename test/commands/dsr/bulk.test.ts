@@ -289,7 +289,7 @@ describe('dsr submit --bulk', () => {
 });
 
 describe('dsr submit --bulk with faults', () => {
-  it.each([422, 401])('shows and stores no identity that a %i response quotes', async (status) => {
+  it.each([422, 401])('neither shows nor stores an identity that a %i response quotes', async (status) => {
     home.write('people.csv', 'regulation,email\ngdpr,Jane.Roe@Example.org\n');
     const server = await opened(startFaultServer());
     const message = 'no Jane.Roe@Example.org, jane.roe@example.org or JANE.ROE%40example.org';

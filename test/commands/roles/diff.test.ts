@@ -202,7 +202,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(stderr).toContain('Did you mean `prod`?');
   });
 
-  it('names the compared platform and the push command on a terminal', async () => {
+  it('prints the compared platform and the push command on a terminal', async () => {
     const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
     expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
     expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);

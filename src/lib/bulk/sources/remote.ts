@@ -85,7 +85,7 @@ export async function openRemote(address: string, get: GetAddress) {
     } catch (error) {
       const status = error instanceof KnownError ? error.status : undefined;
       if (status === 412) throw inputChanged(name);
-      // An empty file has no range.
+      // For an empty file, the server has no range to return (416).
       if (status !== 416 || start > 0) throw aboutInput(name, error);
       size = 0;
     } finally {

@@ -134,8 +134,8 @@ export function tableOf(
 }
 
 /**
- * Uses a map to read flat JSON records (a BigQuery export) as table rows. Some exports omit null fields, so the columns
- * come from the map, the first record, and any later record with a new field.
+ * Uses a map to read flat JSON records, such as those of a BigQuery export, as table rows. Some exports omit null
+ * fields, so the columns come from the map, the first record, and any later record with a new field.
  */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');

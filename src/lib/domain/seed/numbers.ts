@@ -1,4 +1,4 @@
-// Converts numbers written by other programs to JSON numbers: decimal commas, and floats from pandas.
+// Converts other programs' numbers to JSON: those with decimal commas, and whole numbers that pandas wrote as floats.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';

@@ -100,7 +100,7 @@ export function rewriteTables(sql: string, resolve: (parts: readonly string[]) =
     put(chain, table === name || hasAlias(tokens, chain.last) ? table : `${table} AS ${name}`);
   }
   for (const chain of chains) {
-    // In other positions, a qualified name is a column, possibly prefixed with the full name of its table.
+    // Outside table positions, a qualified name is a column, whose qualifier may be the full name of its table.
     const owner = chain.parts.slice(0, -1);
     if (positions.has(chain.first) || !qualified.has(keyOf(owner))) continue;
     const column = lastOf(chain.parts);

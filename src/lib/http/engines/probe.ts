@@ -1,4 +1,4 @@
-// Probes an address without credentials: status, clock skew and certificate expiry.
+// Probes an address, without sending credentials: status, clock skew and certificate expiry.
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './engine.ts';

@@ -1,4 +1,4 @@
-// Probes of an address without credentials: the request, the result and the timeout.
+// Probes that send no credentials: the request, the result and the timeout.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';

@@ -74,7 +74,7 @@ test('never exceeds the terminal width, and never truncates an id', async () => 
   );
 });
 
-test('drops a column that must not be truncated if it does not fit, and gives its space to the other columns', async () => {
+test('drops a column that does not fit and must not be truncated, and gives its space to the others', async () => {
   const withWhole = columns.map((column) => (column.key === 'name' ? { ...column, whole: true } : column));
   const draw = (width: number): Promise<string> =>
     drawTable(rows, withWhole, { width, style: plainStyle, header: true });

@@ -113,7 +113,7 @@ describe("a request's time", () => {
     ['gdpr', '2026-10-21T08:59:59Z', 'submitted_time: has a deadline that passed 1 day ago'],
     ['gdpr', '2026-10-19T08:00:00Z', 'submitted_time: has a deadline that passed 2 days ago'],
     ['ccpa', '2026-09-01T09:00:00Z', 'submitted_time: has a deadline that passed 36 days ago'],
-  ])('is accepted for %s with a warning that the deadline has passed: %s', (regulation, submitted_time, warning) => {
+  ])('is accepted with a warning if the deadline has passed: %s, %s', (regulation, submitted_time, warning) => {
     const { issues, request, warnings } = normalized({ regulation, submitted_time });
     expect([issues, shown(warnings)]).toEqual([[], [warning]]);
     expect(request).toBeDefined();

@@ -68,7 +68,7 @@ describe('a request status', () => {
     ['cancelled', 'completed'],
     ['completed', 'cancelled'],
     ['pending', 'cancelled'],
-  ])('makes a wait for %s impossible if it is %s', (wanted, status) => {
+  ])('ends a wait for %s as impossible if it is %s', (wanted, status) => {
     expect(hasReached(status, wanted)).toBe('impossible');
   });
 
