@@ -110,7 +110,7 @@ describe('connections', () => {
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(INVALID + sentence);
   });
 
-  test('are rejected if the id is a duplicate, differs from the path, or is unknown', async () => {
+  test('are rejected if the id is a duplicate, differs from the path or is unknown, as are unknown filters and methods', async () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('ignore unknown fields, and do not keep a secret if the provider changes', async () => {
+  test('ignore unknown fields, and are rejected if a secret is a mask and the provider changes', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');

@@ -81,7 +81,7 @@ describe.each(CALLS)('%s', (path, body) => {
     ['no colon', basicAuth('ks'), 403],
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
-    ['valid credentials, so the body is checked', VALID, 400],
+    ['valid credentials', VALID, 400],
   ])('checks the credentials before the body, with %s', async (_what, headers, status) => {
     for (const invalid of ['{', '', '{}']) {
       const { status: found, json } = await post(path, invalid, headers);
@@ -153,7 +153,7 @@ describe('a rejected seed', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('is reported with a limited number of issues', async () => {
+  test('is reported with at most 100 issues', async () => {
     const invalid = user({ calculated_attributes: { 1: [seed('a', -1), seed('b', 'x')] } });
     const { json } = await post(
       BULK,

@@ -56,7 +56,7 @@ describe('readEnvelope', () => {
       ['m'],
       [{ message: 'm' }, { message: 'm' }],
     ],
-    ['spaces around a message', { message: '  m\n' }, ['m'], []],
+    ['a message with spaces around it', { message: '  m\n' }, ['m'], []],
     ['empty entries', { message: '', errors: [{}, { message: ' ' }, null, 7, { code: null }] }, [], []],
     ['nulls', { message: null, errors: null }, [], []],
     ['unknown fields', { foo: 1 }, [], []],
