@@ -76,7 +76,7 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
   const column = `column ${columnName(name)}`;
   const what =
     mappedTo === undefined ? `unknown ${column}` : `${column} is mapped to \`${mappedTo}\`, which is not a field`;
-  const fix = name.trim() === '' ? 'name it in the header, or remove it' : `to ignore it, pass --map "${name}=-"`;
+  const fix = name.trim() === '' ? 'name it in the header' : `to ignore it, pass --map "${name}=-"`;
   return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; ${fix}`;
 }
 
