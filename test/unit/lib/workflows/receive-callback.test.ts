@@ -6,7 +6,7 @@ import { receiveCallback } from '../../../../src/lib/workflows/receive-callback.
 
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 
-async function receive(body: object) {
+async function receive(body: object, failure?: Error) {
   const lines: ReceivedLine[] = [];
   const received = await receiveCallback(
     { method: 'POST', headers: [], body: Buffer.from(JSON.stringify(body)) },
@@ -14,7 +14,7 @@ async function receive(body: object) {
       verify: () => Promise.resolve({ valid: true, checks: [] }),
       workspace: '3001',
       address: 'https://dsr.example/v3',
-      store: (line) => Promise.resolve(lines.push(line) > 0),
+      store: (line) => (failure ? Promise.reject(failure) : Promise.resolve(lines.push(line) > 0)),
       clock: systemClock,
     },
   );
@@ -43,4 +43,10 @@ it.each([
   const { lines, received } = await receive({ ...controller, subject_request_id: ID, request_status: 'completed' });
   expect(received).toMatchObject({ status: 401, detail: expect.stringContaining(why) as unknown });
   expect(lines).toEqual([]);
+});
+
+it('does not acknowledge a callback that cannot be stored', async () => {
+  const body = { controller_id: '3001', subject_request_id: ID, request_status: 'completed' };
+  const { received } = await receive(body, new Error('The disk is full.'));
+  expect(received).toMatchObject({ status: 503, detail: 'it could not be stored: The disk is full.' });
 });
