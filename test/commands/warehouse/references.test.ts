@@ -144,6 +144,20 @@ describe('--password-from', () => {
     expect((await home.json([...UPDATE.split(' '), 'command:echo other'], { env })).code).toBe(0);
   });
 
+  it.each(['CONFIG', 'CACHE'])(
+    "rejects a file with the program's secrets or tokens, in its %s folder",
+    async (kind) => {
+      const folder = join(home.env[`CDPADM_${kind}_DIR`] ?? '', kind === 'CONFIG' ? 'secrets' : 'tokens');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'one.json'), '{}');
+      const { code, error } = await run(`${UPDATE} file:${join(folder, 'one.json')}`);
+      expect([code, error.issues[0]?.message]).toEqual([
+        9,
+        expect.stringContaining("is one of this program's secrets"),
+      ]);
+    },
+  );
+
   it("rejects one of the program's secrets", async () => {
     const { code, error } = await run(`${UPDATE} env:CDPADM_CLIENT_SECRET`);
     expect([code, error.issues[0]?.path]).toEqual([9, '--password-from']);

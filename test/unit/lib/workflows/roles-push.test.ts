@@ -372,12 +372,15 @@ describe('a push', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('is not allowed without --allow-delete, even in a dry run', async () => {
+    it('is not allowed without --allow-delete, even in a dry run, which asks nothing', async () => {
+      const typed = vi.fn<PushPorts['ctx']['prompt']['typed']>(() => Promise.resolve());
       for (const dryRun of [false, true]) {
+        ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: dryRun, typed } };
         const error = await failure(pushRoles(edit(drop('two')), { ...options, dryRun }, ports));
         expect(error).toMatchObject({ code: 'roles.guard.delete' });
         expect(error.message).toContain('two');
       }
+      expect(typed).not.toHaveBeenCalled();
       expect(platform.count('PUT')).toBe(0);
     });
 
