@@ -135,14 +135,24 @@ interface Run {
   paths: Set<string>;
 }
 
-/** Returns only the file names and the end record of a ZIP file, because its timestamps differ from run to run. */
-const namesInZip = (text: string): string => [...text.matchAll(/[\w./-]+\.(?:html|json|pem)\b|PK\x05\x06/g)].join(' ');
+/** Returns only the file names in a ZIP file's directory, and its end record: its timestamps differ from run to run. */
+function namesInZip(text: string): string {
+  const names = [...text.matchAll(/PK\x01\x02[^]{24}([^])([^])/g)].map(({ 1: low = '', 2: high = '', index }) => {
+    const length = low.charCodeAt(0) + 256 * high.charCodeAt(0);
+    return text.slice(index + 46, index + 46 + length);
+  });
+  return [...names, ...(text.match(/PK\x05\x06/g) ?? [])].join(' ');
+}
+
+/** Returns the text of a file in a form that is the same in each run. */
+const steadyText = (path: string, text: string, world: World): string =>
+  path.endsWith('.zip') ? namesInZip(text) : steady(text, world);
 
 const steadyFiles = (world: World): Map<string, Kept> =>
   new Map(
     [...filesIn(world)].map(([path, { mode, text }]) => [
       steady(path, world),
-      { mode, text: isOwn(path) ? '' : path.endsWith('.zip') ? namesInZip(text) : steady(text, world) },
+      { mode, text: isOwn(path) ? '' : steadyText(path, text, world) },
     ]),
   );
 
@@ -195,7 +205,7 @@ function damage(world: World, before: Map<string, Kept>, whole: Run): string[] {
     const later = whole.left.get(steady(path, world));
     const modes = [earlier?.mode, later?.mode, ...(isOwn(path) || path.startsWith('config/') ? [0o600] : [])];
     if (!modes.includes(mode)) problems.push(`${path} has mode ${mode.toString(8)}`);
-    if (isOwn(path) || earlier?.text === text || steady(text, world) === later?.text) continue;
+    if (isOwn(path) || earlier?.text === text || steadyText(path, text, world) === later?.text) continue;
     // A prefix of the new lines may have been appended.
     if (path.endsWith('.ndjson') && text.startsWith(earlier?.text ?? '')) continue;
     problems.push(`${path} matches neither the state before nor the state after: ${text.slice(0, 300)}`);

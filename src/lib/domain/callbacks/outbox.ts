@@ -157,9 +157,7 @@ const REMEMBERED_MS = 90 * 86_400_000;
 export function compactLines({ open, seen, unknown }: OutboxState, now: number): string[] {
   const lines: OutboxLine[] = [];
   for (const deliveries of groupBy(open.values(), ({ callback }) => callback.id).values()) {
-    const [first] = deliveries;
-    if (!first) continue;
-    lines.push({ ...first.callback, targets: deliveries.map(({ target }) => target) });
+    lines.push({ ...deliveries[0].callback, targets: deliveries.map(({ target }) => target) });
     for (const { attempts, callback, dueAt, isDead, reason, target } of deliveries) {
       if (attempts === 0 && reason === null && !isDead) continue;
       const { at, id } = callback;
