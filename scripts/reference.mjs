@@ -26,7 +26,7 @@ export function sentence(text) {
  */
 export function meaning({ choices, default: standard, help, many, required }) {
   const more = [
-    ...(choices ? [`one of ${choices.join(', ')}`] : []),
+    ...(choices ? [`${choices.length > 1 ? 'one of' : 'only'} ${choices.join(', ')}`] : []),
     ...(standard === undefined ? [] : [`default: ${standard}`]),
     ...(many && !/repeat|several/.test(help) ? ['repeatable'] : []),
     ...(required ? ['required'] : []),

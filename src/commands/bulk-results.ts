@@ -67,7 +67,7 @@ export function joinedResult({
     complete: z.int(),
     [names.missing]: z.array(label()),
     [names.failed]: z.array(label()),
-    /** Errors of failed parts. With `correct_first`, a rerun would fail again, so `again` below omits its command. */
+    /** Errors of failed parts. If `correct_first` is true, a rerun would fail again, so the outer `again` omits it. */
     errors: z.array(
       z.object({
         [names.part]: label(),

@@ -111,7 +111,7 @@ describe('standard output', () => {
 });
 
 describe('a prompt without a terminal', () => {
-  test.each(['open', 'closed'] as const)('is a usage error with standard input %s', async (input) => {
+  test.each(['open', 'closed'] as const)('is a usage error if standard input is %s', async (input) => {
     expect((await cdpadm(['roles', 'pull', '--profile', 'local']).ended).code).toBe(0);
     const file = join(home.cwd, 'roles.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('name: User\n', 'name: Renamed\n'));

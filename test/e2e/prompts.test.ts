@@ -163,7 +163,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('requires an address, revisits a setting, and reports on Ctrl-C that nothing was created', async () => {
+  test('requires an address, can be changed before it is created, and is not created after Ctrl-C', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(KEY.enter);

@@ -165,7 +165,7 @@ function runStep(
 
 const yaml = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
 
-test.skipIf(!hasInstaller)('installs a release with the action and runs commands with it', async () => {
+test.skipIf(!hasInstaller)('the action installs a release and runs the given commands', async () => {
   const { inputs, runs } = yaml('action.yml') as {
     inputs: Record<string, object>;
     runs: { using: string; steps: Step[] };

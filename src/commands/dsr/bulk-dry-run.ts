@@ -155,8 +155,8 @@ export function warnOfRows(ctx: Context, examined: Examined): void {
   const warn = (rows: readonly number[], what: string): void => {
     if (rows.length > 0) ctx.out.warn(`${counted(rows.length, 'row has', 'rows have')} ${what} (${rowsText(rows)}).`);
   };
-  const first = late.length > 1 ? ', the first' : '';
-  warn(late, `a deadline that passed${first} ${counted(mostDaysLate, 'day')} ago`);
+  const deadline = late.length > 1 ? 'deadlines that have passed, the earliest' : 'a deadline that passed';
+  warn(late, `${deadline} ${counted(mostDaysLate, 'day')} ago`);
   warn(devicesOnly, 'only device identities; the platform does not find data stored under other identities');
   warn(trimmed, 'spaces around an identity, which are removed');
   warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person');

@@ -224,7 +224,7 @@ async function openWanted(
 ) {
   if (dir !== undefined) return await openDirectory(ctx, [dir, ...overlays], allowCommands);
   if (saved) return await openSaved(ctx, saved, allowCommands);
-  throw usageError('There is nothing to apply.', 'Pass the definitions folder, or --plan FILE.');
+  throw usageError('No definitions folder or plan is specified.', 'Pass the folder, or --plan FILE.');
 }
 
 async function describeSteps(ctx: Context, { plan, live, wanted }: PlannedDirectory) {

@@ -145,7 +145,7 @@ function newFile(type: ResourceType, definition: Definition, dir: string): Writi
   return { type, id, file, action: 'written', texts };
 }
 
-/** Updates the fields of an existing file that differ. The file keeps its references. */
+/** Returns the update of an existing file: only fields that differ are changed, and references are kept. */
 async function updatedFile(
   entry: DirectoryEntry,
   live: Definition,

@@ -100,5 +100,5 @@ it('prints the number of rows whose deadline has passed', async () => {
     `email,submitted_time\na@b.example,${ago(50)}\nb@b.example,${ago(60)}\nc@b.example,${ago(1)}\n`,
   );
   const { stderr } = await home.run('dsr submit --bulk rows.csv --regulation ccpa --type access --dry-run');
-  expect(stderr).toContain('2 rows have a deadline that passed, the first 15 days ago (rows 1, 2).');
+  expect(stderr).toContain('2 rows have deadlines that have passed, the earliest 15 days ago (rows 1, 2).');
 });

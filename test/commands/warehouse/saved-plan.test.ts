@@ -123,7 +123,7 @@ it('rejects a saved plan that was edited, or that is passed with flags that woul
   home.write('edited.txt', (await save()).replace('"role":"sync"', '"role":"admin"'));
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
   await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);
-  await nothingSent('warehouse apply', 2, /There is nothing to apply/);
+  await nothingSent('warehouse apply', 2, /No definitions folder or plan is specified/);
 });
 
 it('saves a plan with a file reference only if the file is under the working directory', async () => {

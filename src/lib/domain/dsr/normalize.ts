@@ -102,7 +102,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .map((key) => ({ path: ['extensions', key], message, at: 'key' }));
 }
 
-/** Finds null words and outer spaces in identities. The email `NULL` identifies no one, or everyone without one. */
+/** Finds null words and outer spaces in identities. As an email, `NULL` matches no one, or all with no email. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];

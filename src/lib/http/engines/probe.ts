@@ -19,7 +19,7 @@ export interface Probe {
   certificateEnds: number | undefined;
 }
 
-/** Sends HEAD to the address. Rejects with Node's own error, which has a `code`. */
+/** Sends HEAD to the address. Rejects with an error that has a `code`: Node's own, or ETIMEDOUT. */
 export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
   const { clock, timeoutMs, signal } = options;
   const secure = address.startsWith('https:');

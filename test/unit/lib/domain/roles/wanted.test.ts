@@ -33,7 +33,7 @@ describe('the desired roles', () => {
     );
   });
 
-  it('do not differ from the live roles if the file only omits unknown fields', () => {
+  it('do not differ from the live roles if the file differs only by omitting unknown fields', () => {
     fc.assert(
       fc.property(anyRoles, fc.boolean(), (roles, hasBase) => {
         const live = manifestOf(roles);
