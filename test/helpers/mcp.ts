@@ -7,6 +7,7 @@ import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprot
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { run } from '../../src/main.ts';
 import { createTestIo } from './cli.ts';
+import { expect } from 'vitest';
 
 export interface ToolAnswer {
   isError: boolean;
@@ -24,6 +25,8 @@ export interface ToolAnswer {
 export interface Assistant {
   client: Client;
   call(name: string, values?: Record<string, unknown>): Promise<ToolAnswer>;
+  /** Makes a plan, and returns the arguments of the call that applies it. */
+  planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }>;
   /** Everything that the server wrote, one message per line. */
   written(): string;
   stderr(): string;
@@ -70,12 +73,18 @@ export async function openAssistant(
   await client.connect(new StdioServerTransport(output, input));
   // From now on, the client checks each answer against its tool's output schema.
   await client.listTools();
+  const call = async (name: string, values: Record<string, unknown> = {}): Promise<ToolAnswer> => {
+    const { content, isError, structuredContent } = await client.callTool({ name, arguments: values });
+    const [{ text }] = content as [{ text: string }];
+    return { isError: isError === true, text, ...(structuredContent as Omit<ToolAnswer, 'text' | 'isError'>) };
+  };
   return {
     client,
-    call: async (name, values = {}) => {
-      const { content, isError, structuredContent } = await client.callTool({ name, arguments: values });
-      const [{ text }] = content as [{ text: string }];
-      return { isError: isError === true, text, ...(structuredContent as Omit<ToolAnswer, 'text' | 'isError'>) };
+    call,
+    planned: async (name, values) => {
+      const { plan, error } = await call(name, values);
+      expect(error).toBeUndefined();
+      return { command: values['command'], plan: plan?.id ?? '' };
     },
     written: () => written,
     stderr: test.stderr,

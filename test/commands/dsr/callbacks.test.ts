@@ -55,6 +55,15 @@ async function submit(url: string): Promise<void> {
   expect((await home.run(['dsr', 'submit', ...flags, '--callback-url', url])).code).toBe(0);
 }
 
+/** Submits a request, and returns its first callback. */
+async function firstCallback(): Promise<Forwarded> {
+  const { url } = await listen('--forward-to', receiver.url);
+  await submit(url);
+  await advance('20m');
+  await receiver.count(1);
+  return forwarded()[0] ?? { body: '', headers: {} };
+}
+
 describe('a listener', () => {
   it('warns on start about a command that does not exist', async () => {
     const { stop } = await listenForCallbacks(home, ['--on', 'completed', '/nonexistent/notify --now']);
@@ -178,11 +187,7 @@ describe('a listener', () => {
   });
 
   it('verifies with the cached certificate while discovery hangs', async () => {
-    const first = await listen('--forward-to', receiver.url);
-    await submit(first.url);
-    await advance('20m');
-    await receiver.count(1);
-    const { body = '', headers = {} } = forwarded()[0] ?? {};
+    const { body, headers } = await firstCallback();
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', delay: '1h' });
     const { stop, url } = await listenForCallbacks(home, [], { clock: createFastClock(20) });
     stops.push(stop);
@@ -193,11 +198,7 @@ describe('a listener', () => {
   });
 
   it('returns 503 while discovery is unavailable and no certificate is cached, and verifies again afterward', async () => {
-    const first = await listen('--forward-to', receiver.url);
-    await submit(first.url);
-    await advance('20m');
-    await receiver.count(1);
-    const { body = '', headers = {} } = forwarded()[0] ?? {};
+    const { body, headers } = await firstCallback();
     home.env.CDPADM_CACHE_DIR = `${home.env.CDPADM_CACHE_DIR ?? ''}-empty`;
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', drop: 'before' });
     const { lines, url } = await listen('--retries', '0');
@@ -213,11 +214,7 @@ describe('a listener', () => {
 });
 
 it('verifies a saved callback', async () => {
-  const { url } = await listen('--forward-to', receiver.url);
-  await submit(url);
-  await advance('20m');
-  await receiver.count(1);
-  const { body = '', headers = {} } = forwarded()[0] ?? {};
+  const { body, headers } = await firstCallback();
   home.write('h.json', JSON.stringify(headers));
   home.write(
     'h.txt',
@@ -236,11 +233,7 @@ it('verifies a saved callback', async () => {
 });
 
 it('verifies a callback without a profile or settings if the certificate is given', async () => {
-  const { url } = await listen('--forward-to', receiver.url);
-  await submit(url);
-  await advance('20m');
-  await receiver.count(1);
-  const { body = '', headers = {} } = forwarded()[0] ?? {};
+  const { body, headers } = await firstCallback();
   home.write('h.json', JSON.stringify(headers));
   home.write('body', body);
   const { processor_certificate: certificate } = (await home.json<{ processor_certificate: string }>('dsr discovery'))

@@ -28,12 +28,6 @@ afterAll(async () => {
   await home.close();
 });
 
-async function planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }> {
-  const { plan, error } = await assistant.call(name, values);
-  expect(error).toBeUndefined();
-  return { command: values['command'], plan: plan?.id ?? '' };
-}
-
 const INVALID: [string, Record<string, unknown>, string][] = [
   ['nope', {}, 'Unknown tool `nope`.'],
   ['roles_read', {}, 'Missing argument `command`.'],
@@ -150,7 +144,7 @@ describe('a write', () => {
 
   it.each(REJECTED)('is rejected %s, and nothing is sent', async (_title, tool, valuesOf, code) => {
     const before = await home.received('PUT');
-    const { plan } = await planned('roles_plan', RENAME);
+    const { plan } = await assistant.planned('roles_plan', RENAME);
     const { isError, error } = await assistant.call(tool, valuesOf(plan));
     expect({ isError, code: error.code }).toEqual({ isError: true, code });
     expect(await home.received('PUT')).toBe(before);
@@ -270,7 +264,7 @@ const WRITES: [tool: string, values: Record<string, unknown>][] = [
 ];
 
 it.each(WRITES)('performs the write that was planned with %s %j', async (tool, values) => {
-  const plan = await planned(tool, values);
+  const plan = await assistant.planned(tool, values);
   const before = (await home.writes()).length;
   const { error, isError } = await assistant.call(tool.replace('_plan', '_write'), plan);
   expect({ error, isError }).toEqual({ error: undefined, isError: false });

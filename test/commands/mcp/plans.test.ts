@@ -22,14 +22,8 @@ afterEach(async () => {
   await home.close();
 });
 
-async function planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }> {
-  const { plan, error } = await assistant.call(name, values);
-  expect(error).toBeUndefined();
-  return { command: values['command'], plan: plan?.id ?? '' };
-}
-
 it('applies a plan only once', async () => {
-  const plan = await planned('roles_plan', RENAME);
+  const plan = await assistant.planned('roles_plan', RENAME);
   expect(await home.received('PUT')).toBe(0);
   const done = await assistant.call('roles_write', plan);
   expect(done).toMatchObject({ isError: false, data: { applied: true, summary: { modify: 1 } } });
@@ -43,24 +37,24 @@ it('applies a plan only once', async () => {
 
 it('does not log the temporary path of a file passed in a call', async () => {
   const dir = { 'data-models/m.yaml': 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n' };
-  const plan = await planned('warehouse_plan', { command: 'warehouse apply', dir });
+  const plan = await assistant.planned('warehouse_plan', { command: 'warehouse apply', dir });
   expect((await assistant.call('warehouse_write', plan)).error).toBeUndefined();
   expect((await home.json('log')).data).toMatchObject([{ command: 'warehouse apply', args: ['files'], via: 'mcp' }]);
 });
 
 it('rejects a plan after the platform has changed, and then requires a new plan', async () => {
-  const plan = await planned('roles_plan', RENAME);
+  const plan = await assistant.planned('roles_plan', RENAME);
   await home.run('roles update admin-role --name Chief --yes');
   const { isError, error } = await assistant.call('roles_write', plan);
   expect({ isError, code: error.code }).toEqual({ isError: true, code: 'mcp.plan_changed' });
   expect((await assistant.call('roles_write', plan)).error.code).toBe('mcp.no_plan');
   expect(await home.received('PUT')).toBe(1);
-  const renewed = await assistant.call('roles_write', await planned('roles_plan', RENAME));
+  const renewed = await assistant.call('roles_write', await assistant.planned('roles_plan', RENAME));
   expect(renewed.isError).toBe(false);
 });
 
 it('rejects a plan after ten minutes', async () => {
-  const early = await planned('roles_plan', RENAME);
+  const early = await assistant.planned('roles_plan', RENAME);
   lateMs = 10 * 60_000 + 1000;
   const { error } = await assistant.call('roles_write', early);
   expect(error).toMatchObject({ code: 'mcp.no_plan', message: 'The plan has expired. Nothing was sent.' });
@@ -68,22 +62,22 @@ it('rejects a plan after ten minutes', async () => {
 });
 
 it('applies a plan that is less than ten minutes old', async () => {
-  const plan = await planned('roles_plan', RENAME);
+  const plan = await assistant.planned('roles_plan', RENAME);
   lateMs = 10 * 60_000 - 60_000;
   expect((await assistant.call('roles_write', plan)).isError).toBe(false);
 });
 
 it('keeps only the newest 20 plans', async () => {
-  const first = await planned('roles_plan', RENAME);
-  const second = await planned('roles_plan', { ...RENAME, name: 'Desk 1' });
-  for (let index = 2; index <= 20; index++) await planned('roles_plan', { ...RENAME, name: `Desk ${index}` });
+  const first = await assistant.planned('roles_plan', RENAME);
+  const second = await assistant.planned('roles_plan', { ...RENAME, name: 'Desk 1' });
+  for (let index = 2; index <= 20; index++) await assistant.planned('roles_plan', { ...RENAME, name: `Desk ${index}` });
   expect((await assistant.call('roles_write', first)).error.code).toBe('mcp.no_plan');
   expect((await assistant.call('roles_write', second)).isError).toBe(false);
   expect(await home.received('PUT')).toBe(1);
 });
 
 it("rejects another session's plan", async () => {
-  const plan = await planned('roles_plan', RENAME);
+  const plan = await assistant.planned('roles_plan', RENAME);
   const other = await openAssistant(home, ['--allow-writes']);
   expect((await other.call('roles_write', plan)).error.code).toBe('mcp.no_plan');
   expect(await other.end()).toBe(0);
