@@ -116,7 +116,7 @@ export type JournalHead = z.infer<ReturnType<typeof headSchema>>;
 /** `p`: rows and their ids, before they are sent. `u`: rows that were not sent. `d`: outcomes and errors. */
 function lineSchema() {
   const Count = count();
-  const State = z.enum(['submitted', 'existing', 'failed', 'skipped', 'unknown']);
+  const State = z.enum(['submitted', 'existing', 'failed', 'skipped', 'unknown', 'repeat', 'differs']);
   return z.union([
     z.strictObject({ p: z.array(z.tuple([Count, z.string()])) }),
     z.strictObject({ u: z.array(Count) }),

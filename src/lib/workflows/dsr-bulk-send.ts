@@ -3,6 +3,7 @@ import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/ds
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
+import type { StoredState } from '../domain/dsr/row-states.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -14,7 +15,7 @@ import { checkWorkspace, differenceIn, idTaken, isSameId, judgeMissing, proofOf 
 import { type GatedRequest, sendThrough } from './gated-send.ts';
 
 export interface RowOutcome {
-  state: 'submitted' | 'existing' | 'failed' | 'unknown';
+  state: Exclude<StoredState, 'open' | 'planned' | 'skipped'>;
   /** Why the row failed, or why its outcome is unknown. Contains no personal data. */
   error?: string;
   /** The time in the platform's response; null if the response has none. */
@@ -94,7 +95,8 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     });
     hardSignal.throwIfAborted();
     if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
-    const state = outcome.state === 'unknown' ? 'unknown' : 'failed';
+    const unknown = difference === undefined ? 'unknown' : 'differs';
+    const state = outcome.state === 'unknown' ? unknown : 'failed';
     const triedMs = clock.now() - begun;
     const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
     // If no row succeeds, the platform is down, and the gate gives up after a while.

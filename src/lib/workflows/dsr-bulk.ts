@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
-import { countComplete, isForeign, isLeft, repeatError, type RowStates } from '../domain/dsr/row-states.ts';
+import { countComplete, repeatError, type RowStates, shownState } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { isoMillis } from '../kernel/timestamps.ts';
+import { markOf } from './dsr-proof.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
@@ -92,7 +92,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     let group: ReadyRow[] = [];
     for await (const rows of table.rows) {
       for (const row of rows) {
-        if (!isLeft(states, row.number)) continue;
+        if (!states.isLeft(row.number)) continue;
         const { ready } = readAgain(reader, row);
         if (ready.done) {
           states.plan(row.number, ready.request.subject_request_id);
@@ -134,7 +134,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       const before = mayExist ? undefined : await find();
       if (before) {
         unsent.delete(row);
-        await finish(item, { state: 'failed', error: repeatError(duplicateText(before)), signed: true });
+        await finish(item, { state: 'repeat', error: repeatError(duplicateText(before)), signed: true });
         return;
       }
       const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
@@ -160,15 +160,16 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     const { error = '', signed, state, ...times } = outcome;
     const id = request.subject_request_id;
     if (!signed) unsigned++;
-    if (state !== 'unknown') completed++;
+    const shown = shownState(state);
+    if (shown !== 'unknown') completed++;
     // An unknown row may be on the platform. If its id is from the file, that may be a different request.
-    const isRecorded = state !== 'failed' && (state !== 'unknown' || !hasId);
+    const isRecorded = shown !== 'failed' && (shown !== 'unknown' || !hasId);
     // Write the request and its response on one line, which halves the time to read a ledger of a million requests.
-    const status = state !== 'unknown' && { status: 'pending' as const };
+    const status = shown !== 'unknown' && { status: 'pending' as const };
     outcomes.add(
       error === '' ? [row, state] : [row, state, error],
       ...(isRecorded ? [{ ...(await describe(request)), ...status, ...times }] : []),
-      ...(isForeign(error) ? [{ event: 'marked' as const, id, at: isoMillis(clock.now()), reason: error }] : []),
+      ...(state === 'differs' ? [markOf(id, error, clock.now())] : []),
     );
     states.complete(row, state, error);
     ports.onProgress(gate);

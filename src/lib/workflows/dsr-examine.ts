@@ -2,7 +2,7 @@
 import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
-import { isLeft, type RowStates } from '../domain/dsr/row-states.ts';
+import type { RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import {
   daysLateOf,
@@ -148,7 +148,7 @@ export async function openRows(
   const found = nothingToSend();
   for await (const group of table.rows) {
     for (const row of group) {
-      if (states && !isLeft(states, row.number)) continue;
+      if (states?.isLeft(row.number) === false) continue;
       const result = reader.read(row);
       if ('issues' in result || result.ready.done) continue;
       const id = result.ready.hasId ? undefined : states?.id(row.number);

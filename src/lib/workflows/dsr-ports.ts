@@ -29,5 +29,5 @@ export interface DsrPorts {
   clock: Clock;
   signal: AbortSignal;
   out: Messages;
-  flags?: { readonly retries: number };
+  flags: { readonly retries: number };
 }

@@ -5,10 +5,9 @@ import { type CreateReply, DsrRequest, type RequestStatusReply } from '../contra
 import { DSR_FAILURES } from '../contract/failures.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, tryJson } from '../kernel/json.ts';
-import { parseIso } from '../kernel/timestamps.ts';
+import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import { listed } from '../kernel/words.ts';
-import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
-import { DIFFERS, isForeign } from '../domain/dsr/row-states.ts';
+import type { LedgerNews, LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { fail } from '../errors/fail.ts';
 import type { Doubt } from './confirm-write.ts';
 
@@ -36,7 +35,13 @@ export function differenceIn({ encoded_request: encoded }: CreateReply, sent: st
   const echoed = tryJson(text);
   const fields = isRecord(echoed) ? fieldsThatDiffer(echoed, tryJson(sent)) : ['encoded_request'];
   if (fields.length === 0) return undefined;
-  return `${DIFFERS}${listed([...new Set(fields)], 5)}; cancel it before you submit it again`;
+  const names = listed([...new Set(fields)], 5);
+  return `the request in the response differs from the one that was sent: ${names}; cancel it before you submit it again`;
+}
+
+/** Returns the ledger's record of such a difference. */
+export function markOf(id: string, reason: string, now: number): LedgerNews {
+  return { event: 'marked', id, at: isoMillis(now), differs: true, reason };
 }
 
 /** Names only fields that were sent or that the specification lists, because any other name may be personal data. */
@@ -66,7 +71,7 @@ export function proofOf(
   entry: LedgerRequest | undefined,
 ): 'same' | 'other' | 'none' {
   if (found.group_id !== undefined && found.group_id !== (request.group_id ?? null)) return 'other';
-  if (entry?.marks?.some(({ reason }) => isForeign(reason))) return 'other';
+  if (entry?.marks?.some(({ differs }) => differs)) return 'other';
   if (entry?.identities === undefined) return 'none';
   return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
 }

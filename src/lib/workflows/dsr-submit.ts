@@ -10,7 +10,7 @@ import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
-import { differenceIn, idTaken, isSameId, isSameSubject, judgeMissing, proofOf } from './dsr-proof.ts';
+import { differenceIn, idTaken, isSameId, isSameSubject, judgeMissing, markOf, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
   subject_request_id: string;
@@ -105,8 +105,7 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     return result;
   }
   const { error, state } = outcome;
-  if (created?.difference !== undefined)
-    await ledger.record([{ event: 'marked', id, at: isoMillis(clock.now()), reason: created.difference }]);
+  if (created?.difference !== undefined) await ledger.record([markOf(id, created.difference, clock.now())]);
   if (state === 'not-done' && sends === 1) await recordAbsence(error, news, ports);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }

@@ -28,7 +28,14 @@ const NoResults = z.object({ at: z.string(), http_status: z.int() });
 /** A message stored by --keep; `file` is its path without the file extensions. */
 const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
 /** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
-const Mark = z.object({ at: z.string(), answered: z.exactOptional(z.boolean()), extended: text, reason: text });
+const Mark = z.object({
+  at: z.string(),
+  answered: z.exactOptional(z.boolean()),
+  /** The request in the platform's response is not the one that was sent. */
+  differs: z.exactOptional(z.literal(true)),
+  extended: text,
+  reason: text,
+});
 /** `http_status` is the rejection's status. */
 const seen = {
   status: z.string(),

@@ -3,27 +3,25 @@
 /** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
 
-const STATES: readonly RowState[] = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown'];
+/** `repeat`: failed, because it repeats an earlier request. `differs`: unknown, and no read can show whose request it is. */
+export type StoredState = RowState | 'repeat' | 'differs';
+
+const STATES: readonly StoredState[] = [
+  ...(['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown'] as const),
+  ...(['repeat', 'differs'] as const),
+];
 const ID_BYTES = 16;
 const START = 1024;
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** True if a run still has to send or query the row. No read can show the identities of a request that differs. */
-export function isLeft(states: RowStates, row: number): boolean {
-  const state = states.state(row);
-  return state === 'open' || state === 'planned' || (state === 'unknown' && !isForeign(states.error(row)));
+export function shownState(state: StoredState): RowState {
+  if (state === 'repeat') return 'failed';
+  return state === 'differs' ? 'unknown' : state;
 }
 
-/** Part of the error for a row whose request differs in the response. */
-export const DIFFERS = 'the request in the response differs from the one that was sent: ';
-export const isForeign = (error = ''): boolean => error.includes(DIFFERS);
-
-/** Prefix of the error for a row that repeats an earlier request. */
-const REPEAT = 'not sent: ';
-
 export function repeatError(text: string): string {
-  return `${REPEAT}${text}. To send it anyway, submit the results file with --allow-duplicates`;
+  return `not sent: ${text}. To send it anyway, submit the results file with --allow-duplicates`;
 }
 
 /** Returns the number of rows with a known outcome. */
@@ -36,7 +34,7 @@ export function createRowStates() {
   let states = new Uint8Array(START);
   let ids = Buffer.alloc(START * ID_BYTES);
   const errors = new Map<number, string>();
-  const counts = new Map<RowState, number>();
+  const counts = new Map<StoredState, number>();
 
   function reach(row: number): void {
     if (row < states.length) return;
@@ -47,16 +45,20 @@ export function createRowStates() {
     [states, ids] = [moreStates, moreIds];
   }
 
-  function set(row: number, state: RowState): void {
+  const stored = (row: number): StoredState => STATES[states[row] ?? 0] as StoredState;
+
+  function set(row: number, state: StoredState): void {
     reach(row);
-    const before = STATES[states[row] ?? 0] as RowState;
+    const before = stored(row);
     counts.set(before, (counts.get(before) ?? 0) - 1);
     counts.set(state, (counts.get(state) ?? 0) + 1);
     states[row] = STATES.indexOf(state);
   }
 
   return {
-    state: (row: number): RowState => STATES[states[row] ?? 0] as RowState,
+    state: (row: number): RowState => shownState(stored(row)),
+    /** True if a run still has to send or query the row. */
+    isLeft: (row: number): boolean => ['open', 'planned', 'unknown'].includes(stored(row)),
     /** Lower-case id; undefined while the row has none. */
     id: (row: number): string | undefined => {
       const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
@@ -72,7 +74,7 @@ export function createRowStates() {
       set(row, 'open');
       errors.delete(row);
     },
-    complete: (row: number, state: RowState, error?: string): void => {
+    complete: (row: number, state: StoredState, error?: string): void => {
       set(row, state);
       if (error === undefined) errors.delete(row);
       else errors.set(row, error);
@@ -80,7 +82,8 @@ export function createRowStates() {
     /** Why the row failed, or why its outcome is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
     /** Rows rejected because they repeat an earlier request. */
-    repeats: (): number[] => [...errors].flatMap(([row, error]) => (error.startsWith(REPEAT) ? [row] : [])),
-    count: (state: RowState): number => counts.get(state) ?? 0,
+    repeats: (): number[] => [...errors.keys()].filter((row) => stored(row) === 'repeat'),
+    count: (state: RowState): number =>
+      [...counts].reduce((sum, [one, count]) => (shownState(one) === state ? sum + count : sum), 0),
   };
 }

@@ -33,6 +33,22 @@ describe('row states', () => {
     expect([states.error(1), states.count('failed'), states.count('submitted')]).toEqual(['', 0, 1]);
   });
 
+  it.each([
+    ['repeat', 'failed', false, [1]],
+    ['differs', 'unknown', false, []],
+    ['failed', 'failed', false, []],
+    ['unknown', 'unknown', true, []],
+  ] as const)('store %s, shown and counted as %s', (stored, shown, isLeft, repeats) => {
+    const states = createRowStates();
+    states.complete(1, stored, 'why');
+    expect([states.state(1), states.count(shown), states.isLeft(1), states.repeats()]).toEqual([
+      shown,
+      1,
+      isLeft,
+      repeats,
+    ]);
+  });
+
   it.each([1023, 1024, 1025, 2048, 5000, 100_000])(
     'are all preserved after row %i is stored, even if the table grows',
     (row) => {
