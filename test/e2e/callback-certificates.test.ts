@@ -209,12 +209,12 @@ describe('an invalid certificate', () => {
     [
       'is restricted to clients',
       () => issue({ extensions: [SAN, 'extendedKeyUsage=clientAuth'] }).pem,
-      /not meant for server authentication/,
+      /does not allow server authentication/,
     ],
     [
       'has no key usage for signatures',
       () => issue({ extensions: [SAN, 'keyUsage=keyEncipherment'] }).pem,
-      /not meant for signatures/,
+      /does not allow digital signatures/,
     ],
     [
       'has an unknown critical extension',

@@ -127,7 +127,7 @@ function value(item: unknown): string {
 function emptyLine({ kept = [] }: DrawnPlan): string {
   if (kept.length === 0) return 'No differences.';
   const roles = kept.length === 1 ? '1 role differs' : `${kept.length} roles differ`;
-  return `A push would change nothing, but ${roles} from the file because of changes on the platform after the pull.`;
+  return `A push would change nothing, but ${roles} from the file because the platform changed after the pull.`;
 }
 
 function summaryLine(plan: RolesDiff, style: Style): string {

@@ -21,23 +21,23 @@ const DNS_NAME = 0x82;
 
 type Extensions = ReadonlyMap<string, Extension>;
 
-/** Returns why a certificate must not be trusted: it has an unknown critical extension. */
+/** Returns an issue if a certificate must not be trusted because it has an unknown critical extension. */
 export function unknownCondition(extensions: Extensions): string | undefined {
   const unknown = [...extensions].find(([name, { critical }]) => critical && !UNDERSTOOD.has(name));
   return unknown && 'has an unknown critical extension';
 }
 
-/** Returns why the key must not sign messages. */
+/** Returns why the key must not sign messages, or undefined. */
 export function signingIssue(extensions: Extensions): string | undefined {
-  if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'is not meant for signatures';
+  if (!allowsUsage(extensions, DIGITAL_SIGNATURE)) return 'does not allow digital signatures (key usage)';
   const usage = extensions.get(EXTENDED_KEY_USAGE);
   if (!usage) return undefined;
   const purposes = childrenOf(readDer(usage.value, 0)).map(({ content }) => content.toString('hex'));
   const fits = purposes.some((purpose) => purpose === SERVER_AUTHENTICATION || purpose === ANY_USAGE);
-  return fits ? undefined : 'is not meant for server authentication';
+  return fits ? undefined : 'does not allow server authentication (extended key usage)';
 }
 
-/** Returns why a certificate cannot issue the next one. `below` is the number of authorities below it. */
+/** Returns why an authority must not issue the certificate below it. `below` is the number of authorities below it. */
 export function authorityIssue(extensions: Extensions, below: number, domain: string): string | undefined {
   const constraints = extensions.get(BASIC_CONSTRAINTS);
   const [isAuthority, most] = constraints ? childrenOf(readDer(constraints.value, 0)) : [];
@@ -50,7 +50,7 @@ export function authorityIssue(extensions: Extensions, below: number, domain: st
   return mayName(extensions, domain) ? undefined : 'is not allowed to sign for this domain';
 }
 
-/** A certificate without the extension may be used for any purpose. */
+/** A certificate without the key usage extension may be used for any purpose. */
 function allowsUsage(extensions: Extensions, bit: number): boolean {
   const usage = extensions.get(KEY_USAGE);
   if (!usage) return true;
@@ -72,7 +72,7 @@ function mayName(extensions: Extensions, domain: string): boolean {
   const isWithin = (base: string): boolean =>
     base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  // Implementations differ on whether `.a.example` includes `a.example`. Both lists use the strict interpretation.
+  // Implementations differ on whether `.a.example` includes `a.example`. Use the strict reading for both.
   const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
   return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

@@ -11,11 +11,11 @@ export interface Known {
   /** Manifests whose unknown fields the file may contain. */
   live?: Manifest | undefined;
   base?: Manifest | undefined;
-  /** Live roles that are missing from a file of only some roles. Their ids and names are taken. */
+  /** Live roles that a file of only some roles omits. Their ids and names are taken. */
   others?: readonly Role[] | undefined;
-  /** Task ids that a role may have. Without live tasks, the specification's catalog causes only warnings. */
+  /** Task ids that a role may have. If absent, tasks outside the specification's catalog cause only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /** True until the platform has been read: it may have returned the unknown fields and empty strings itself. */
+  /** True until the platform has been read, because unknown fields and empty strings may come from the platform. */
   tolerateUnknown?: boolean | undefined;
   /** True if the roles come from the platform, so an unknown field cannot be a typo. */
   fieldsOfPlatform?: boolean | undefined;
@@ -79,7 +79,7 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
   const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
   const checked = { manifest, issues: report.issues, warnings: report.warnings };
   if (!isRecord(value)) {
-    report.issue([], 'a roles file must be a map with a list `roles`');
+    report.issue([], 'a roles file must be a map with a `roles` list');
     return checked;
   }
   checkTop(value, manifest, known, report);
@@ -151,7 +151,7 @@ interface Checking {
   checkTask: TaskCheck;
 }
 
-/** Returns the role as sent, with tasks as maps; undefined if the value is not a map. */
+/** Returns the role as it will be sent, with tasks as maps; undefined if the value is not a map. */
 function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
   const { known, report } = shared;
   if (!isRecord(item)) {
@@ -180,11 +180,10 @@ function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { kno
   for (const field of ['role_id', 'name'] as const) {
     const text = item[field];
     if (typeof text !== 'string' || isReturned(field)) continue;
-    const invisible = DIRECTION_CONTROL.test(text)
-      ? 'an invisible character that changes the text direction'
-      : undefined;
-    const what = RESTRICTED_CHARACTERS.exec(text)?.[0] ?? invisible;
-    if (what !== undefined) report.warn([...path, field], `contains ${what}, which the platform may reject`);
+    const [character] = RESTRICTED_CHARACTERS.exec(text) ?? [];
+    const invisible = DIRECTION_CONTROL.test(text) && 'an invisible character that changes the text direction';
+    const what = character === undefined ? invisible : `the character ${character === '"' ? `'"'` : `"${character}"`}`;
+    if (what !== false) report.warn([...path, field], `contains ${what}, which the platform may reject`);
   }
 }
 
@@ -234,7 +233,7 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
 /** Returns the problem with a task id, if any. `stops` is false for a warning. */
 type TaskCheck = (id: string) => { message: string; stops: boolean } | undefined;
 
-/** Checks ids against the live tasks or, if those were not read, against the specification's list. */
+/** Checks ids against the live tasks or, if the live tasks are unknown, against the specification's list. */
 function createTaskCheck(known: Known): TaskCheck {
   const { liveTasks, tolerateUnknown } = known;
   const offered = liveTasks ?? CATALOG_TASKS;

@@ -32,7 +32,7 @@ export function diagnosisResult() {
 
 export type Diagnosis = z.infer<ReturnType<typeof diagnosisResult>>;
 
-/** A finding before its hints are joined to a string. */
+/** A finding before its hints are joined into one string. */
 type Finding = Omit<Diagnosis['findings'][number], 'next'> & { next: readonly Hint[] };
 
 interface Part {
@@ -92,7 +92,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
     finding(
       about,
       'problem',
-      `The warehouse cannot be reached${because(said)}.`,
+      `The connection to the warehouse is faulted${because(said)}.`,
       ...editing('connections', id, `Check ${check}, then update it to clear the fault.`),
     ),
   ];
@@ -166,7 +166,7 @@ function identityFindings({ pipeline, model, names, report }: Evidence): Finding
   if ((run?.successful_records ?? null) === null || !run || recordsOf(run).successful > 0 || typeof sql !== 'string')
     return [];
   const { isMissing, advice } = identityColumns(sql, names);
-  // The events' field transformation may provide the identities.
+  // The field transformation of an events pipeline may provide the identities.
   const isCause = isMissing && pipeline.pipeline_type !== 'events';
   if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
   const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;

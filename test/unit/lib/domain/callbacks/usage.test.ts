@@ -34,8 +34,8 @@ describe('an extension', () => {
 });
 
 describe('signing messages', () => {
-  const NO_SIGNATURES = 'is not meant for signatures';
-  const OTHER_PURPOSE = 'is not meant for server authentication';
+  const NO_SIGNATURES = 'does not allow digital signatures (key usage)';
+  const OTHER_PURPOSE = 'does not allow server authentication (extended key usage)';
   const server = objectId('2b06010505070301');
   const any = objectId('551d2500');
   const client = objectId('2b06010505070302');

@@ -36,9 +36,9 @@ function messageFirst<T>(cases: [T, string][]): [string, T, string][] {
 
 describe('a roles file', () => {
   it.each<[unknown, string]>([
-    [null, ': a roles file must be a map with a list `roles`'],
-    [[], ': a roles file must be a map with a list `roles`'],
-    ['roles', ': a roles file must be a map with a list `roles`'],
+    [null, ': a roles file must be a map with a `roles` list'],
+    [[], ': a roles file must be a map with a `roles` list'],
+    ['roles', ': a roles file must be a map with a `roles` list'],
     [{}, ': `roles` must be a list of roles (an empty list is written `roles: []`)'],
     [{ roles: null }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
     [{ roles: { a: GOOD } }, 'roles: `roles` must be a list of roles (an empty list is written `roles: []`)'],
@@ -169,10 +169,10 @@ describe('a role', () => {
 
   it.each(
     messageFirst<Record<string, unknown>>([
-      [{ role_id: 'a<b' }, 'roles[0].role_id: contains <, which the platform may reject'],
-      [{ name: "it's" }, "roles[0].name: contains ', which the platform may reject"],
-      [{ name: 'a`b' }, 'roles[0].name: contains `, which the platform may reject'],
-      [{ name: 'a\\b' }, 'roles[0].name: contains \\, which the platform may reject'],
+      [{ role_id: 'a<b' }, 'roles[0].role_id: contains the character "<", which the platform may reject'],
+      [{ name: "it's" }, `roles[0].name: contains the character "'", which the platform may reject`],
+      [{ name: 'a`b' }, 'roles[0].name: contains the character "`", which the platform may reject'],
+      [{ name: 'a\\b' }, 'roles[0].name: contains the character "\\", which the platform may reject'],
       [
         { name: 'a\u202eb' },
         'roles[0].name: contains an invisible character that changes the text direction, which the platform may reject',

@@ -92,7 +92,7 @@ it('reports a problem even if the platform gives no reason', () => {
   });
   const { findings } = diagnose(given);
   expect(findings.map(({ problem }) => problem)).toEqual([
-    'The warehouse cannot be reached.',
+    'The connection to the warehouse is faulted.',
     'The query is invalid.',
     'It is faulted.',
   ]);
