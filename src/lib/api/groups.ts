@@ -1,4 +1,4 @@
-// Group identities (specification, B): the calls of each endpoint.
+// Group identities (specification, B): calls to each endpoint.
 import { type GroupPatch, groupsEndpoints } from '../contract/groups.ts';
 import type { Client } from '../http/types.ts';
 import { resourceCalls } from './resource.ts';

@@ -1,4 +1,4 @@
-// The clients of all areas. Each client is created on first use.
+// The API clients of all areas. Each one is created on first use.
 import { connectionsEndpoints } from '../contract/connections.ts';
 import { dataModelsEndpoints } from '../contract/data-models.ts';
 import { intakeEndpoints } from '../contract/intake.ts';
@@ -13,9 +13,9 @@ import { resourceCalls } from './resource.ts';
 import { createRolesApi } from './roles.ts';
 
 interface ApiScope {
-  /** The manifest belongs to the organization, although every path contains the account. */
+  /** The roles manifest belongs to the organization, although its paths also contain the account. */
   roles(): { orgId: bigint; accountId: bigint };
-  /** The workspace, for the areas whose paths contain one: B and D. */
+  /** The workspace id in the paths of areas B and D. */
   workspaceId(): bigint;
 }
 
@@ -53,7 +53,7 @@ function createSeedingApi(client: Client) {
   const { set, bulk } = seedingEndpoints;
   return {
     set: writeOf(client, set),
-    /** POSTs a list without users, which changes nothing: the platform checks credentials first (specification, E). */
+    /** POSTs an empty list, which changes nothing, because the platform checks credentials first (specification, E). */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {
         await client.call(bulk, { body: [], signal });
@@ -61,7 +61,7 @@ function createSeedingApi(client: Client) {
         if (!(error instanceof KnownError) || (error.status !== 400 && error.status !== 422)) throw error;
       }
     },
-    /** Opens a sender for bulk calls. Each body is JSON, as bytes, with wire names. */
+    /** Opens a sender for bulk calls. Each body must be JSON-encoded bytes with wire names. */
     openBulk: () => client.openSender(bulk),
     describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
   };
@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns the calls of a write without a response body. If a response is lost, `once` throws OutcomeUnknownError. */
+/** Returns the calls of a write that has no response body. `send` throws OutcomeUnknownError for a lost `once` call. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

@@ -1,4 +1,4 @@
-// Pipelines (specification, D): the calls of each endpoint.
+// Pipelines (specification, D): calls to each endpoint.
 import { pipelinesEndpoints } from '../contract/pipelines.ts';
 import type { Client } from '../http/types.ts';
 import { dated } from './dsr.ts';

@@ -1,4 +1,4 @@
-// The calls that all workspace resources have.
+// The calls that are the same for every kind of workspace resource.
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { CallInput, Client, DescribedRequest, ReplyOf } from '../http/types.ts';
 
@@ -14,7 +14,7 @@ export function resourceCalls<E extends ResourceEndpoints>(
   idName: string,
 ) {
   const { list, get, create, update, delete: remove } = endpoints as ResourceEndpoints;
-  // The parameter types of a generic endpoint are unknown here, but every path takes the scope's parameters and the id.
+  // TypeScript cannot infer a generic endpoint's parameters: those of the scope and, for a single resource, the id.
   const all = (rest: object) => ({ params: scope, ...rest }) as never;
   const one = (id: string, rest: object) => ({ params: { ...scope, [idName]: id }, ...rest }) as never;
   return {

@@ -1,4 +1,4 @@
-// Custom roles (specification, A): the calls of each endpoint.
+// Custom roles (specification, A): calls to each endpoint.
 import { type ManifestRequest, rolesEndpoints } from '../contract/roles.ts';
 import type { Client } from '../http/types.ts';
 

@@ -1,4 +1,4 @@
-// Reads CSV rows, with the position of each cell.
+// Reads CSV rows and locates their cells.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { notText } from '../files/read-input.ts';
@@ -7,7 +7,7 @@ import { type KnownError, type Place, placeAt } from '../kernel/errors.ts';
 import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
 
-/** The cells of a record, and its text, which is needed to locate them. */
+/** The cells of a record, and its source text, which is needed to locate a cell. */
 interface CsvLine {
   cells: string[];
   line: number;
@@ -26,7 +26,7 @@ class CsvLines {
     this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
   }
 
-  /** Reads the records of each chunk. Throws invalid input (9) after the last valid record. */
+  /** Yields the records of each chunk. Yields the records before a bad one, then throws invalid input (9). */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
     for await (const chunk of chunks) {
       this.feed.feed(chunk);
@@ -59,7 +59,7 @@ class CsvLines {
   }
 }
 
-/** Reads the header now (an empty file has no columns), and the rows from `chunks` later. Throws invalid input (9). */
+/** Reads the header now (an empty file has no columns), and the rows in `chunks` later. Throws invalid input (9). */
 export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
   const { dialect, name } = source;
   const beginning = new CsvLines(source);

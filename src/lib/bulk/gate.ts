@@ -1,4 +1,4 @@
-// Holds the requests of a bulk run until the pacing rules allow them. Retries precede new requests.
+// Holds the requests of a bulk run until the pacing rules allow them. Retries are sent before new requests.
 import { setMaxListeners } from 'node:events';
 import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
 import { fail } from '../errors/fail.ts';
@@ -9,14 +9,14 @@ import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
 export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'> {
   clock: Clock;
   signal: AbortSignal;
-  /** A rate shared with other processes; `rate` is then this process's share. */
+  /** A rate shared with other processes. If it is set, `rate` is this process's share. */
   shared?: SharedRate | undefined;
 }
 
-/** Maximum number of extra tasks that may run in place of paused ones; each task holds its rows in memory. */
+/** Maximum number of tasks that may start in place of paused ones, because every task holds its rows in memory. */
 export const MAX_PAUSED = 128;
 
-/** If a timer fires this late, the program was blocked. */
+/** If a timer fires later than this, the event loop was blocked. */
 const BLOCKED_MS = 20;
 
 export class Gate {
@@ -34,7 +34,7 @@ export class Gate {
   readonly #ended = new AbortController();
   #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
-  /** Error of the current response. A run that gives up ends with this error. */
+  /** Error of the last response. If the run gives up, it ends with this error. */
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
@@ -63,7 +63,7 @@ export class Gate {
     }
   }
 
-  /** Resolves when a request may be sent; rejects if the run ends. Retries pause first, longer with more `failures`. */
+  /** Resolves when a request may be sent; rejects if the run ends. Pauses first, and longer after more `failures`. */
   async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
     if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
     if (this.#over !== undefined) throw this.#over.failure as Error;
@@ -73,7 +73,7 @@ export class Gate {
     });
   }
 
-  /** Call after every admitted request. If the run gives up now, `failure` is its error. Returns the row's pause. */
+  /** Call it after every admitted request. If the run gives up now, it ends with `failure`. Returns the row's pause. */
   leave(pass: Pass, feedback: Feedback, failure?: KnownError): number {
     if (feedback.kind === 'trouble') this.retries++;
     this.#cause = failure;
@@ -82,7 +82,7 @@ export class Gate {
     return pauseMs;
   }
 
-  /** Ends the run: every waiting request rejects with this error. */
+  /** Ends the run: every waiting `enter` call rejects with this error. */
   readonly stop = (failure: unknown): void => {
     this.#over ??= { failure };
     this.#ended.abort(this.#over.failure);

@@ -1,4 +1,4 @@
-// Reads the rows of NDJSON or JSON (one value, several values, or an array), with the position of each field.
+// Reads the rows of NDJSON or JSON (one value, several values, or an array) and locates their fields.
 import { isUtf8 } from 'node:buffer';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
 import type { JsonTaker } from '../domain/seed/row-bytes.ts';
@@ -43,7 +43,7 @@ function toRow(source: string, start: Place): LocalRow {
   };
   try {
     const value = parseJson(source);
-    // A row describes a person: if an identity occurs twice, the request could affect the wrong person.
+    // Duplicate keys are not allowed: with two values for an identity, the request could affect the wrong person.
     const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
     if (twice) throw new JsonError(twice.message, twice.offset);
     return {

@@ -6,7 +6,7 @@ import { usageError } from '../kernel/errors.ts';
 export type RateStore = Awaited<ReturnType<typeof openRateStore>>;
 
 const TIMEOUT_MS = 2000;
-/** Opens the store of `limit` (address, workspace and API). `rate` is the total for all processes, or undefined. */
+/** Opens the store for a limit (platform address, workspace and API). `rate` is the requested total, if any. */
 export async function openRateStore(
   address: URL,
   limit: readonly string[],
@@ -22,7 +22,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // If there is no connection, the client's own error reports only that a command was not retried.
+  // Report the connection error: without a connection, a command's own error mentions only its retries.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;
@@ -53,7 +53,7 @@ export async function openRateStore(
 const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
 /**
- * Returns the address from `--rate-store`, by default from CDPADM_RATE_STORE; undefined if neither is set. Only an
+ * Returns the store's address from `--rate-store` or else from CDPADM_RATE_STORE; undefined if neither is set. Only an
  * address from the environment may contain a password. Throws usage (2).
  */
 export function readStoreAddress(
@@ -91,9 +91,9 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * One hash per limit. ARGV: the operation, then the requested rate (requests per second; 0 means none). `take`: the
- * number of requests; returns the microseconds until the first request, and those between two requests. `limited`: how
- * long ago the rejected request was sent, and the pause that the platform requested (milliseconds).
+ * Uses one hash per limit. ARGV: the operation, the requested rate (requests per second; 0 means none), and for `take`
+ * the number of requests, for `limited` the milliseconds since the rejected request was sent and the pause that the
+ * platform requested. `take` returns the microseconds until the first request and between two requests.
  */
 export const RATE_SCRIPT = `
 local MARGIN, HEADROOM, CLEARLY_FEWER, RETURN_MS, KEEP_MS = 1.01, 0.97, 0.8, 45000, 86400000
@@ -113,7 +113,7 @@ if second ~= state.second then
 end
 local taken = state.count + state.before * (1 - (now / 1000 - second))
 
--- The requested rate, or a lower learned one: it climbs from low past high, which was too high (CUBIC).
+-- The requested rate or a lower learned rate, which climbs from low to high (the rate that failed) and beyond (CUBIC).
 local wanted = tonumber(ARGV[2])
 local rate = wanted > 0 and wanted / MARGIN or math.huge
 if state.high > 0 then

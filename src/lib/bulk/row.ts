@@ -4,7 +4,7 @@ import type { Place } from '../kernel/errors.ts';
 
 /** One row. `locate` finds the line and column of an issue. */
 export interface Row {
-  /** 1-based across all inputs; headings and empty lines do not count. */
+  /** Row number across all inputs, starting at 1; headings and empty lines are not counted. */
   number: number;
   file: string;
   /** Cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
@@ -19,7 +19,7 @@ export interface Column extends Place {
 /** The part of an input before its first row. */
 export interface Heading {
   file: string;
-  /** Column names of a CSV; undefined for JSON. */
+  /** Column names of a CSV file; undefined for JSON. */
   columns: readonly Column[] | undefined;
   delimiter: string;
   /** Byte order mark, or an empty string. */

@@ -61,7 +61,7 @@ async function tableOf(source: InputBytes, chunks: AsyncIterable<Buffer>): Promi
   return { heading, rows: jsonRows(chunks, format) };
 }
 
-/** All inputs share a single results file. */
+/** All inputs need the same columns, because they share a single results file. */
 function requireSameColumns(first: Heading, other: Heading): void {
   const listOf = ({ columns }: Heading): string =>
     columns === undefined ? 'no columns (JSON)' : columns.map(({ text }) => `\`${text}\``).join(', ');

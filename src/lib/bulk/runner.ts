@@ -1,10 +1,10 @@
-// Runs the tasks of a bulk run as rows are read, with limited concurrency. Ends soon after a failure or a stop.
+// Runs the tasks of a bulk run as rows are read, with limited concurrency. A failure or a stop ends the run.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { abortable, type Clock, waitAtMost } from '../kernel/clock.ts';
 import { type Gate, MAX_PAUSED } from './gate.ts';
 
-/** Work on one row or batch, until its outcome is known. An error that it throws ends the run. */
+/** Processes one row or batch until its outcome is known. An error that it throws ends the run. */
 export type Task = () => Promise<void>;
 
 export interface RunOptions {
@@ -12,16 +12,16 @@ export interface RunOptions {
   /** Stops the run when aborted. */
   signal: AbortSignal;
   gate: Gate;
-  /** Maximum number of unfinished tasks, not counting paused ones (at most `MAX_PAUSED`). */
+  /** Maximum number of unfinished tasks. Up to `MAX_PAUSED` paused tasks are not counted. */
   atOnce: number;
 }
 
-/** Maximum time that unfinished tasks may take to finish after a stop. */
+/** Time that unfinished tasks have to finish after a stop signal. */
 const GRACE_MS = 600;
 
 /**
- * Runs the tasks in groups as they are read. After a failure, unfinished requests complete. After a stop, `start`'s
- * signal ends them once the grace period is over. Resolves to why the run ended early, or to undefined.
+ * Runs the tasks that `start` yields. After a failure, it waits for unfinished tasks. After a stop signal, it waits for
+ * the grace period, then aborts `hardSignal`. Resolves to the reason why the run ended early, or to undefined.
  */
 export async function runTasks(
   { atOnce, clock, gate, signal }: RunOptions,
@@ -71,7 +71,7 @@ export async function runTasks(
   signal.removeEventListener('abort', stop);
   if (failure === undefined) return undefined;
   const rest = Promise.all(unfinished);
-  // Each request has a time limit of its own. Await the outcomes: otherwise, only the next run can determine them.
+  // Wait for the outcomes; otherwise, only the next run can determine them. Each request has its own timeout.
   await abortable(rest, signal).catch(() => waitAtMost(rest, GRACE_MS, clock));
   hard.abort(failure.error);
   await rest;

@@ -14,10 +14,10 @@ export interface SharedRate {
 
 /** Time to wait before trying a lost store again. */
 const RETRY_MS = 5000;
-/** Slots are reserved this far ahead, so that a late or killed process leaves few unused. */
+/** Slots are reserved only this far ahead, so that a delayed or killed process wastes few of them. */
 const RESERVED_MS = 20;
 const MOST_RESERVED = 64;
-/** A slot this late is discarded: later slots belong to other processes. A longer delay would exceed the margin. */
+/** A slot missed by more than this is discarded, because the slots after it may belong to other processes. */
 const LATE_MS = 10;
 
 /** `share` is this process's own rate. */
@@ -56,7 +56,7 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
       slots.shift();
     },
     wasBlocked: own.wasBlocked,
-    /** Reserves at most `most` requests if none are left, then calls `changed`. */
+    /** If no reserved slot is left, reserves up to `most` slots, then calls `changed`. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();
       while ((slots[0] ?? now) < now - LATE_MS) slots.shift();

@@ -1,4 +1,4 @@
-// The specification's closed sets of values, without schemas, so that a flag can list values without building one.
+// The specification's closed sets of values. They are plain lists, so that a flag can list values without a schema.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
 export type Regulation = (typeof REGULATIONS)[number];
@@ -8,7 +8,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 /** How an attribute's values are combined across group members. */
 export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-/** States of connections and data models. If a request omits the state, it is `new` (decision: D62). */
+/** States of connections and data models. In a request without a state, `new` is the default (decision: D62). */
 export const RESOURCE_STATES = ['new', 'active', 'inactive'] as const;
 export const PIPELINE_STATES = ['new', 'active', 'paused'] as const;
 export const PIPELINE_TYPES = ['user_attributes', 'events'] as const;

@@ -12,7 +12,7 @@ export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 /** `config` fields that the platform returns only as a mask. */
 export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_account_key'];
 
-/** Fields of `config`, by provider. The specification does not say which are required (decision: D62). */
+/** Fields of `config`, by provider. Which of them are required is not specified (decision: D62). */
 export const CONNECTION_CONFIGS = {
   /** Cloud warehouse with storage integration. */
   PROVIDER_A: z.strictObject({
@@ -54,7 +54,7 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
-/** True if this provider's `config` requires the field, and the field is secret. */
+/** True if the field is a secret that this provider's `config` requires. */
 export function needsSecret(provider: unknown, field: string): boolean {
   const known = SERVICE_PROVIDERS.find((one) => one === provider);
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;

@@ -1,4 +1,4 @@
-// Data models: a SQL query whose columns a pipeline reads (specification, "Data model").
+// Data models: SQL queries whose columns pipelines read (specification, "Data model").
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RESOURCE_STATES } from './choices.ts';

@@ -1,4 +1,4 @@
-// Rules for a data subject request that depend only on its body (specification, C, "Request fields").
+// Checks of the identities and callback addresses in a data subject request (specification, C, "Request fields").
 import { isLoopback } from '../kernel/address.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -23,7 +23,7 @@ interface Located {
   type: string;
 }
 
-/** Returns the issues of the identities, or only one if there are too many identities. `body` may be any value. */
+/** Returns the issues of a body's identities; too many identities are the only issue then. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);
@@ -55,7 +55,7 @@ const NO_IDENTITY: FieldIssue = {
   message: 'needs at least one identity in `subject_identities` or in the vendor extension',
 };
 
-/** False if the identities are present but not an object: the schema reports that. */
+/** False if `subject_identities` is present but not an object, because the schema already reports that. */
 function mayLackIdentities(body: Record<string, unknown>): boolean {
   const form = body['subject_identities'];
   return form === undefined || isRecord(form);
@@ -81,7 +81,7 @@ function bothSpellings(own: Located[]): FieldIssue[] {
   return [{ path: ['subject_identities', OTHER_SPELLING], message, at: 'key' }];
 }
 
-/** Returns an issue for each repeated type. Only a body with several extensions can repeat one. */
+/** Returns an issue for each repeated type. A type can occur twice only if the body has several extensions. */
 function repeatedTypes(extended: Located[]): FieldIssue[] {
   return extended
     .filter(({ type }, index) => extended.findIndex((other) => other.type === type) < index)
@@ -95,7 +95,7 @@ function xpidIssues(all: Located[]): FieldIssue[] {
   return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
 }
 
-/** Returns the issue of an `xpid`: it must be a 64-bit integer, written as a string like every identity. */
+/** Returns an issue if the `xpid` is not a 64-bit integer, written as a string like every identity. */
 function wrongXpid(key: string, extension: unknown): FieldIssue[] {
   const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
   const entry = isRecord(identities) ? identities['xpid'] : undefined;

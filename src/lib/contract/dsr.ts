@@ -43,7 +43,7 @@ const Name = filledWhere((text) => (hasControlCharacter(text) ? 'contains a cont
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Accepted in either case, sent in lower case (decision: D51). */
+/** Accepted in upper or lower case, and sent in lower case (decision: D51). */
 export const SubjectRequestId = filledWhere((text) => (UUID_V4.test(text) ? undefined : 'is not a version 4 UUID'), {
   format: 'uuid',
   pattern: UUID_V4.source.replaceAll('a-f', 'a-fA-F').replace('[89ab]', '[89abAB]'),
@@ -138,7 +138,7 @@ export const CreateReply = z.looseObject({
 });
 export type CreateReply = z.infer<typeof CreateReply>;
 
-/** A partner's part of an erasure. An unknown status is shown, not rejected (decision: D54). */
+/** The status of an erasure at one partner. An unknown status is shown, not rejected (decision: D54). */
 export const ForwardingEntry = z.looseObject({
   domain: z.nullish(z.string()),
   name: z.nullish(z.string()),
@@ -147,14 +147,14 @@ export const ForwardingEntry = z.looseObject({
 });
 export type ForwardingEntry = z.infer<typeof ForwardingEntry>;
 
-/** A request, as returned by GET, the list and callbacks (callbacks omit `group_id`). */
+/** A request, as returned by GET and the list, and as sent in callbacks (which omit `group_id`). */
 export const RequestStatusReply = z.looseObject({
   controller_id: z.nullish(z.union([z.string(), Integer])),
   /** ISO 8601 in UTC; null if the request was cancelled. */
   expected_completion_time: Time,
   subject_request_id: ReplyId,
   group_id: z.nullish(z.string()),
-  /** The platform may return newer statuses. */
+  /** The platform may return statuses that are newer than the specification. */
   request_status: z.string().register(z.globalRegistry, { enum: REQUEST_STATUSES }),
   api_version: word([API_VERSION]),
   /** Only for a completed access or portability request; valid for seven days. */
@@ -210,7 +210,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     reply: DiscoveryReply,
     names: { reply: ['value:supported_identities.[].identity_type'] },
   },
-  // The specification defines these two addresses, but not their paths, which each platform chooses.
+  // The specification defines these two calls, but not their paths, which each platform chooses.
   results: {
     method: 'GET',
     path: '/requests/{requestId}/results',

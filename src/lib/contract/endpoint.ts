@@ -3,7 +3,7 @@ import type { Method } from './choices.ts';
 import type * as z from 'zod/mini';
 import { usageError } from '../kernel/errors.ts';
 
-/** The service that a path belongs to. A profile has a base address for each one. */
+/** The service that a path belongs to. A profile has a base address for each service. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
 /** The three kinds of credentials; `none` is for calls without any, such as the token call. */
@@ -23,7 +23,7 @@ export type Budget = 'roles';
 
 /**
  * Marks deployment-specific names in a JSON value (see `names.ts`): `keys:PATH` marks the keys of the object at PATH,
- * and `value:PATH` the string at PATH. A path is dotted: `*` is any key, `[]` any element, and an empty path the root.
+ * and `value:PATH` the string at PATH. PATH is dotted: `*` is any key, `[]` any element, and an empty PATH the root.
  */
 export type NameMark = `keys:${string}` | `value:${string}`;
 
@@ -55,7 +55,7 @@ export interface EndpointSpec<
   path: Path;
   /** Success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
   status: 200 | 201 | 202 | 204;
-  /** Strict request schema, which the emulator shares. Absent if the call has no body. */
+  /** Strict request schema, which the emulator also uses. Absent if the call has no body. */
   body?: Body;
   /** Loose schema of the response, which keeps unknown fields. Absent if the specification shows no body. */
   reply?: Reply;
@@ -67,7 +67,7 @@ export interface EndpointSpec<
   fails?: readonly number[];
   query?: readonly string[];
   safety: Safety;
-  /** Path parameter -> reply field that repeats it, or `items[].…`. A reply for another resource is not trusted. */
+  /** Path parameter -> reply field that repeats it (or `items[].…`). A reply about another resource is rejected. */
   about?: Readonly<Record<string, string>>;
   budget?: Budget;
   names?: EndpointNames;
@@ -131,7 +131,7 @@ export function encodeText(name: string, value: string): string {
 
 function encodeSegment(name: string, value: string): string {
   if (value === '') throw usageError(`${name} is empty.`);
-  // Every URL parser resolves these values, even if written as `%2E%2E`.
+  // Every URL parser resolves these segments, even if they are written as `%2E%2E`.
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}", which has a special meaning in a URL.`);
   return encodeText(name, value);

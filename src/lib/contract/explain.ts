@@ -7,7 +7,7 @@ import type { Failure } from './failures.ts';
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
-  /** Set if the field itself is the problem, not its value. */
+  /** Set if the problem is the field's name, not its value. */
   at?: 'key';
   isUnknown?: true;
   failure?: Failure;
@@ -19,10 +19,10 @@ const NO_MESSAGE = 'Invalid input';
 /** Another library in the process may have set zod's language, which would replace our messages. */
 const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
-/** `data` is valid only if there are no issues. */
+/** `data` is undefined if there are issues. */
 export type Parsed<T> = { data: T; issues: [] } | { data: undefined; issues: FieldIssue[] };
 
-/** Checks `value` against `schema`. No other code calls a schema's parser. */
+/** Checks `value` against `schema`. All other code must call this function instead of the schema's own parser. */
 export function parseWith<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): Parsed<z.infer<Schema>> {
   const { data, error } = schema.safeParse(value, OWN_WORDS);
   return error ? { data: undefined, issues: explainIssues(error.issues, value) } : { data, issues: [] };
@@ -60,7 +60,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): Fie
   });
 }
 
-/** Finds the only member of a union whose outer type fits the value: the problem is inside that member. */
+/** If the outer type of exactly one union member fits the value, returns that member's issues. */
 function intendedForm(forms: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const fitting = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || !isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -88,7 +88,7 @@ function sentence(issue: z.core.$ZodIssue, found: unknown): string {
     case 'invalid_type': {
       const wanted = `must be ${typeName(issue.expected)}`;
       const isNumber = ['int', 'number'].includes(issue.expected);
-      // An integer that a double cannot represent is a bigint.
+      // An integer that a double cannot represent was parsed as a bigint.
       if (isNumber && typeof found === 'bigint') return `must be at ${found < 0 ? 'least -' : 'most '}2^53`;
       const isOtherNumber = isNumber && typeof found === 'number';
       return isOtherNumber ? wanted : `${wanted}, not ${kindOf(found)}${quoteHint(issue.expected, found)}`;

@@ -7,8 +7,8 @@ export interface Failure {
 }
 
 /**
- * True for a temporary 5xx: the outcome is unknown. The same applies to 408 and 425, which a proxy may send
- * after forwarding the request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
+ * True for a temporary 5xx, after which the outcome is unknown. Also true for 408 and 425, which a proxy may send after
+ * forwarding the request. 501 is permanent, and 505 means that the warehouse could not be reached (decision: D9).
  */
 export function isServerTrouble(status: number): boolean {
   return (status >= 500 && status !== 501 && status !== 505) || status === 408 || status === 425;
@@ -71,11 +71,11 @@ export const WAREHOUSE_FAILURES = {
 
 const UNCHECKED = "Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ";
 
-/** Matches SQLite errors about a dialect; its other errors are about tables and columns. */
+/** Matches SQLite errors that another dialect could avoid. Other SQLite errors are about tables and columns. */
 const ABOUT_DIALECT =
   /syntax error|incomplete input|unrecognized token|parser stack overflow|no such function|arguments to function/;
 
-/** The embedded platform's note about SQL that only another dialect may allow (decision: D68). */
+/** The embedded platform's note about SQL that may be valid in another dialect (decision: D68). */
 export const uncheckedSql = {
   notesOn: (complaint = ''): string[] => (ABOUT_DIALECT.test(complaint) ? [UNCHECKED + complaint] : []),
   complaintIn: (message: string): string | undefined => message.split(UNCHECKED)[1],

@@ -52,10 +52,10 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** Identities that people know about themselves, and that are therefore the most frequent in requests. */
+/** Identities that people know about themselves, which makes them the most frequent in requests. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
-/** Sorts types for a prompt: personal, known only to the platform, devices, the rest of the extension, xpid. */
+/** Sorts types for a prompt: personal types, types only the platform knows, devices, other extension types, `xpid`. */
 export function inOfferedOrder(types: readonly string[]): string[] {
   return [...types].sort((a, b) => offeredRank(a) - offeredRank(b));
 }
@@ -68,7 +68,7 @@ function offeredRank(type: string): number {
   return PERSONAL_TYPES.length + 1 + group;
 }
 
-/** Maps each spelling to its type, so that an erasure finds seeded users. Other names are types of their own. */
+/** Maps each spelling to its type, so that an erasure finds seeded users. Returns any other name unchanged. */
 export function internalIdentityType(name: string): string {
   if (Object.hasOwn(REQUEST_IDENTITY_TYPES, name)) {
     return REQUEST_IDENTITY_TYPES[name as keyof typeof REQUEST_IDENTITY_TYPES];

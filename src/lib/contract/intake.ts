@@ -6,7 +6,7 @@ import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid
 /** `event_type` is an open list: the specification shows only some of its values. */
 export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
 
-/** Fields about the user and the context, which both bodies contain. Only the user and the environment are required. */
+/** Fields that both bodies share. Only the environment and one of the fields that name the user are required. */
 const USER_FIELDS = {
   user_identities: z.optional(Identities),
   xpid: z.optional(Xpid),

@@ -36,10 +36,10 @@ export function createWireNames(names: NamesMap) {
   const toWire = translator(pairs.map(([name, word, prefix]) => ({ from: name, to: word, prefix })));
   const fromWire = translator(pairs.map(([name, word, prefix]) => ({ from: word, to: name, prefix })));
   return {
-    /** Returns the deployment-specific word for a neutral word, and any other word unchanged. */
+    /** Returns the deployment-specific word for a neutral word. Returns any other word unchanged. */
     toWire,
     fromWire,
-    // Skips the work if nothing is mapped, as in most deployments: a bulk run has millions of bodies.
+    // Most deployments map nothing, and a bulk run has millions of bodies, so skip the work.
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, toWire),
     decode: (value: unknown, marks: readonly NameMark[]): unknown =>

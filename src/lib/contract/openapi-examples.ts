@@ -35,7 +35,7 @@ const seed = {
 };
 const user = { environment: 'production', user_identities: { customer_id: 'c-1' } };
 
-/** Examples by endpoint id, which can be sent in this order. */
+/** Examples by endpoint id, in an order in which they can be sent. */
 export const examples: Readonly<Record<string, object>> = {
   'oauth.token': {
     client_id: 'local-client',

@@ -58,7 +58,7 @@ const PARAMETER_TYPES: Record<string, Json> = {
 };
 
 const listOf = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.minLength(1));
-/** Error responses (specification, "Errors"). Services without their own envelope use the first (decision: D5). */
+/** Error responses (specification, "Errors"). Services without their own format use the first one (decision: D5). */
 const ERRORS = {
   Refusal: z.object({ statusCode: z.int(), errors: listOf(z.object({ message: z.string() })) }),
   DsrRefusal: z.object({
@@ -116,7 +116,7 @@ const HEADERS: Record<string, Record<string, Json>> = {
   },
 };
 
-/** Returns the whole contract. Schemas are in `components`, named after the first call that uses them. */
+/** Returns the whole contract. A schema in `components` is named after the first call that uses it. */
 export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<z.ZodMiniType, string>();

@@ -9,7 +9,7 @@ export const ENDED_RUN_STATUSES = ['success', 'failed', 'stopped'] as const;
 
 const text = z.nullish(z.string());
 
-/** A number of records. The table in the specification says text, but its examples show numbers. */
+/** A number of records. The specification's table defines it as text, but the specification's examples show numbers. */
 const Count = z.nullish(z.union([z.number(), z.string()]));
 
 export const RunReply = z.looseObject({

@@ -23,7 +23,7 @@ export const SyncMode = z
   .strictObject({
     type: z.enum(SYNC_MODES),
     iterator_field: z.optional(Filled),
-    /** Such as `timestamp` or `datetime_tz`. The list is open. */
+    /** Such as `timestamp` or `datetime_tz`. Any other value is also allowed. */
     iterator_data_type: z.optional(Filled),
     /** Time of the first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
     from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
@@ -221,7 +221,7 @@ function isSyncTime(text: string): boolean {
   return SYNC_TIME_FORM.test(text) && parseIso(text) !== undefined;
 }
 
-/** True if `later` is before `earlier`; false if one is absent or not a time. */
+/** True if both times are valid and `later` is before `earlier`. */
 function isBefore(later: string | undefined, earlier: string | undefined): boolean {
   const [end, start] = [parseIso(later), parseIso(earlier)];
   return end !== undefined && start !== undefined && end < start;

@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   ['User management', 'Full access', 'user_management:*', 'view, create, delete users and assign roles'],
   ['Identity settings', 'Full access', 'identity_settings:*', 'view and modify identity settings'],
   ['API credentials', 'Full access', 'api_credentials:*', 'view, create, delete, assign credentials'],
-  // Only a template contains this task, but it is assignable and listed (decision: D13).
+  // The specification shows this task only in a template, but it is assignable and listed (decision: D13).
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 

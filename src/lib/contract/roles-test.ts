@@ -1,7 +1,7 @@
 // The schema of a `roles test` file: assertions about what roles may do.
 import * as z from 'zod/mini';
 
-/** Returns the schema of a map of assertions, which must all hold. A function, because help loads this file. */
+/** Returns the schema of a map of assertions that must all hold. Built on demand, because help loads this file. */
 export function rolesAssertion() {
   const only = z.strictObject({ task: z.string(), roles: z.array(z.string()) });
   const some = z.array(z.string()).check(z.refine((tasks) => tasks.length > 0, 'must name at least one task'));
@@ -14,7 +14,7 @@ export function rolesAssertion() {
 
 export type RolesAssertion = z.infer<ReturnType<typeof rolesAssertion>>;
 
-/** Returns the schema of a whole file: a list, or a map with an `assertions` list. */
+/** Returns the schema of the file: a list of assertion maps, or a map with an `assertions` list. */
 export function rolesTestFile() {
   const assertions = z.array(rolesAssertion());
   return z.union([assertions, z.strictObject({ $schema: z.optional(z.string()), assertions })]);

@@ -5,7 +5,7 @@ import { endpoints } from './endpoint.ts';
 import { ROLE_LIMITS } from './limits.ts';
 import { hasControlCharacter, messageRule, noDuplicates, textWhere } from './shared.ts';
 
-/** Task that every custom role has. The platform adds it automatically, so it is never a difference. */
+/** Task that every custom role has. The platform adds it automatically, so it never counts as a difference. */
 export const CORE_TASK = 'user:core';
 
 /** Characters that the platform may reject in ids and names (decision: D12). */
@@ -31,7 +31,7 @@ export type TaskRef = z.infer<typeof TaskRef>;
 
 const Tasks = z.array(TaskRef);
 
-/** A role in a request. Loose, because fields that the platform returned are sent back. */
+/** A role in a request. The schema is loose, because unknown fields that the platform returned are sent back. */
 export const Role = z.looseObject({
   role_id: roleText('role_id', ROLE_LIMITS.roleId),
   name: roleText('name', ROLE_LIMITS.name),

@@ -37,7 +37,7 @@ const WrittenAttributeSeed = z
     })),
   });
 
-/** One attribute in a request, with `cutoff_date` spelled as in the examples. Events before that date are ignored. */
+/** One attribute in a request, with `cutoff_date` spelled as in the examples. Events before it are ignored. */
 export const AttributeSeed = z.pipe(
   WrittenAttributeSeed,
   z.transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({
@@ -55,7 +55,7 @@ export const UserAttribute = z.strictObject({ attribute_name: Name, attribute_va
 export const SingleSeed = z
   .strictObject({
     environment: Environment,
-    /** If present, the platform ignores `identities`. */
+    /** If `xpid` is present, the platform ignores `identities`. */
     xpid: z.optional(Xpid),
     identities: z.optional(Identities),
     calculated_attributes: z.record(Name, z.array(AttributeSeed)),

@@ -48,7 +48,7 @@ export function textWhere(messageOf: (text: string) => string | undefined, keywo
   return z.string().check(messageRule(messageOf)).register(z.globalRegistry, keywords);
 }
 
-/** Returns the schema of an enumerated value in a response. Also allows values newer than the specification. */
+/** Returns the schema of an enumerated value in a response. Also allows values that the specification does not list. */
 export function word(values: readonly string[]) {
   return z.nullish(z.string().register(z.globalRegistry, { enum: values }));
 }

@@ -29,7 +29,7 @@ export const READ_ONLY_FIELDS: readonly string[] = Object.keys(readOnlyFields);
 
 export const ResourceErrors = z.nullish(z.array(z.looseObject({ message: z.nullish(z.string()) })));
 
-/** Returns the calls that every kind of resource has. `marks` are the deployment-specific names in one resource. */
+/** Returns the endpoints that every kind of resource has. `marks` are the deployment-specific names in one resource. */
 export function resourceRows<
   const List extends string,
   const Id extends string,

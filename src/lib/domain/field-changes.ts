@@ -9,7 +9,7 @@ export interface FieldChange {
 /** Changes by dotted path. A list counts as one field. */
 export type FieldChanges = Record<string, FieldChange>;
 
-/** Compares two values (objects field by field). An absent value counts as null, an absent object as empty. */
+/** Compares two values, objects field by field. A missing value counts as null, and a missing object as empty. */
 export function changedFields(from: unknown, to: unknown, prefix = ''): FieldChanges {
   if ((isRecord(from) || from === undefined) && (isRecord(to) || to === undefined)) {
     const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])];

@@ -29,7 +29,7 @@ export interface InputBytes extends RawBytes {
   format: RowFormat;
   wrapping: Wrapping;
   dialect: Dialect;
-  /** True if each shard reads a part of the input; otherwise, it belongs to a single shard. */
+  /** True if every shard reads a part of the input; false if one shard reads all of it. */
   isDivisible: boolean;
 }
 
@@ -44,14 +44,14 @@ interface RawBytes {
   /** Path that the names of results files are based on; undefined for standard input. */
   base: string | undefined;
   fingerprint(): Promise<Fingerprint>;
-  /** Throws conflict (6) if the bytes are no longer the ones that were read before. */
+  /** Throws conflict (6) if the bytes changed since they were first read. */
   verify(signal?: AbortSignal): Promise<void>;
   /** Size in bytes before decompression; undefined for standard input. */
   size: number | undefined;
   isOnce: boolean;
   /**
-   * Yields the bytes from `start` to `end`. A range needs an uncompressed file, without `isReread`. In `InputBytes`, the
-   * bytes are decompressed. A chunk is valid only until the next one is read, which may overwrite it.
+   * Yields the bytes from `start` to `end`. A range is supported only for uncompressed bytes without `isReread`. In
+   * `InputBytes`, the bytes are decompressed. Reading the next chunk may overwrite the previous one.
    */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
@@ -59,7 +59,7 @@ interface RawBytes {
 export type Inputs = readonly [InputBytes, ...InputBytes[]];
 
 export interface ReadOptions {
-  /** Default: based on name and content. */
+  /** By default, the format is detected from the name and the content. */
   format?: RowFormat | undefined;
   dialect?: Dialect;
   /** True if the command rereads its inputs: standard input is then kept in memory. */
@@ -72,7 +72,7 @@ export interface ReadOptions {
 
 const SNIFFED_BYTES = 4096;
 
-/** Opens the inputs in order. Throws the errors of `openBytes`, and usage (2) for a shard of standard input. */
+/** Opens the inputs in order. Throws the errors of `openBytes`, and usage (2) for standard input with a shard. */
 export async function openInputs(names: readonly string[], source: InputSource, options: ReadOptions): Promise<Inputs> {
   const { shard } = options;
   let dealt = 0;
@@ -126,7 +126,7 @@ export function nameOfInputs([first, ...others]: Inputs): string {
 
 /**
  * Opens an input and detects its format. Throws KnownError: usage (2) for a missing file, a folder or a device, failed
- * (1) for an unreadable file, and invalid input (9) for another encoding.
+ * (1) for an unreadable file, and invalid input (9) for other content, such as UTF-16.
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);

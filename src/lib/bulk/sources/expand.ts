@@ -1,4 +1,4 @@
-// Expands a command line's inputs: files, folders, patterns, lists of files, addresses, standard input.
+// Expands the inputs of a command line: files, folders, patterns, lists of files, addresses and standard input.
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,15 +10,15 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** Longest path that Linux accepts. The glob library rejects only much longer patterns. */
 const LONGEST_PATH = 4_096;
 
-/** Names that warehouses and Spark give to their own files in data folders. */
+/** Matches the names that warehouses and Spark give to their own files in data folders, such as `_SUCCESS`. */
 const MARKER = /(?:^|\/)_/;
-/** Files that we write next to an input, such as `users.csv.2-of-4.rejects.ndjson` for `users.csv`. */
+/** Matches the files that this program writes next to an input, such as `users.csv.2-of-4.rejects.ndjson`. */
 const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 
 /**
- * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name. Skips
- * names that begin with `_`, and the results and rejects files of other inputs, unless the pattern names them.
- * Throws usage (2) for no inputs, no matches or a duplicate input, and invalid input (9) for an unusable list.
+ * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name.
+ * Skips names that begin with `_`, and the results and rejects files of other inputs, unless the pattern names them.
+ * Throws usage (2) for a missing or duplicate input or a pattern without a match, and invalid input (9) for a bad list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -66,7 +66,7 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
   throw usageError(message, 'Hidden files and names that begin with `_` are ignored.');
 }
 
-/** Returns the lines of a list, or the entries of a Redshift manifest as files in its folder. */
+/** Returns the lines of a list. For a Redshift manifest, returns the paths of its entries in the manifest's folder. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);

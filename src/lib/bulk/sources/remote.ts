@@ -1,4 +1,4 @@
-// Inputs from HTTPS URLs, such as presigned object-store URLs, whose query is secret.
+// Inputs from HTTPS URLs, such as presigned object-store URLs, whose queries are secret.
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Opens an address. `path` is a private copy if the server ignores ranges. Throws as `addressName` and `get` do. */
+/** Opens an address. `path` is a private copy if the server ignores ranges. Also throws the errors of `get`. */
 export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;
@@ -99,7 +99,7 @@ export async function openRemote(address: string, get: GetAddress) {
   // Without an ETag, a content hash detects changes.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
-  /** The part requested last, because the next reader needs it if the previous one stopped early. */
+  /** The last part requested. It is kept because the next reader needs it if the previous reader stopped early. */
   let last = { start: 0, end: head.length, bytes: Promise.resolve(head) };
 
   async function read(start: number, limit: number): Promise<Buffer> {
@@ -149,7 +149,7 @@ export async function openRemote(address: string, get: GetAddress) {
   };
 }
 
-/** Returns the error with advice about the input: the request does not involve the platform. */
+/** Replaces an HTTP error's advice about the platform, which is not involved, by advice about the input. */
 function aboutInput(name: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || error.status === undefined || error.status < 300) return error;
   const { hints, status } = error;

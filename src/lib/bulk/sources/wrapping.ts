@@ -8,7 +8,7 @@ export function wrappingOf(head: Buffer): Wrapping {
   return head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
 }
 
-/** Throws invalid input (9) if the bytes are damaged or incomplete. */
+/** Decompresses the bytes. Throws invalid input (9) if they are damaged or incomplete. */
 export async function* unwrap(
   chunks: AsyncIterable<Buffer>,
   wrapping: 'gzip' | 'zstd',

@@ -1,10 +1,10 @@
-// The third check of a message: a valid certificate for the processor's domain, an RSA key, a trusted chain.
+// The third check of a message: a valid certificate for the processor's domain, with an RSA key and a trusted chain.
 import { groupBy } from '../../kernel/group-by.ts';
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { DerError, readCertificate } from './der.ts';
 import { authorityIssue, signingIssue, unknownCondition } from './usage.ts';
 
-/** The trusted roots, indexed once because reading a field of a certificate costs more than the lookup. */
+/** The trusted roots, indexed once, because reading the fields of every certificate for each lookup would be slow. */
 export interface TrustedRoots {
   fingerprints: ReadonlySet<string>;
   bySubject: ReadonlyMap<string, readonly X509Certificate[]>;
@@ -23,7 +23,7 @@ const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
 const MIN_RSA_BITS = 2048;
 
-/** RSA, RSA-PSS or ECDSA with SHA-256 or longer, Ed25519, Ed448. */
+/** RSA, RSA-PSS or ECDSA with SHA-256 or stronger, Ed25519, or Ed448. */
 const SOUND_SIGNATURES = new Set([
   '2a864886f70d01010b',
   '2a864886f70d01010c',
@@ -82,7 +82,7 @@ function ownIssue(own: X509Certificate, domain: string, now: number): string | u
   return unknownCondition(extensions) ?? signingIssue(extensions);
 }
 
-/** The common name counts only without alternative names. Wildcards do not identify a single processor. */
+/** The common name counts only if there are no alternative names. Wildcards do not identify a single processor. */
 function isFor(certificate: X509Certificate, domain: string): boolean {
   const subject = certificate.subjectAltName === undefined ? 'always' : 'never';
   return certificate.checkHost(domain, { subject, wildcards: false, partialWildcards: false }) !== undefined;
@@ -94,7 +94,7 @@ function dateIssue(certificate: X509Certificate, now: number): string | undefine
   return Date.parse(certificate.validTo) >= now ? undefined : `expired on ${certificate.validTo}`;
 }
 
-/** Returns a function that searches for a chain of issuers from a certificate to a root; Node does not offer one. */
+/** Returns a function that searches for a chain of issuers from a certificate to a root. Node has no such function. */
 function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
   let reason = 'was signed by an untrusted authority';
 

@@ -1,11 +1,11 @@
 // Determines which deliveries of an outbox may start, in what order, and when a failed one is retried.
 import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, requestOf } from './outbox.ts';
 
-/** A target for callbacks: a flag of the listener, identified by its name, not its value (decision: D263). */
+/** A target for callbacks, identified by the name of its flag, not by the flag's value (decision: D263). */
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Status whose first callback is delivered; `any` means each status, and undefined means every callback. */
+  /** Only the first callback with this status is delivered (`any`: with each status). If omitted, every callback is. */
   status?: string;
 }
 
@@ -40,9 +40,9 @@ export interface TargetHealth {
   pauses: number;
   /** While the target is down, no delivery is attempted before this time. */
   retryAt: number;
-  /** Waiting deliveries that became due because of a success; true until the delivery is attempted. */
+  /** Deliveries that became due because another one succeeded; true until the attempt fails. */
   woken: Map<string, boolean>;
-  /** Deliveries from an earlier run, due now until their first attempt: a restart often comes with the fix. */
+  /** Deliveries from an earlier run. Each is due at once until it fails, because a restart often comes with a fix. */
   resumed: Set<string>;
 }
 
@@ -71,8 +71,8 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
 }
 
 /**
- * Makes deliveries that failed since the last success due now, and returns their number. A delivery that fails again
- * waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
+ * Schedules the deliveries that failed since the last success for now, and returns their number. A delivery that fails
+ * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
   const { failed, woken } = health;
@@ -95,10 +95,10 @@ export interface Running {
 }
 
 /**
- * Returns the deliveries that may start now, and when the next one may. Hooks wait for the hooks of the request's
- * earlier callbacks, but not for each other. The forward address gets one callback of a request at a time. Neither kind
- * takes the last free slot from the other, so that a hanging receiver does not block the hooks (decision: D258). A
- * target that is down gets one attempt at a time.
+ * Returns the deliveries that may start now, and the time when another one may start. A hook waits for the hooks of the
+ * request's earlier callbacks, but not for other hooks of the same callback. The forward address gets one callback of a
+ * request at a time. Neither kind takes the last free slot from the other, so that a hanging receiver does not block
+ * the hooks (decision: D258). A target that is down gets one attempt at a time.
  */
 export function nextDeliveries(
   { open }: OutboxState,
@@ -111,7 +111,7 @@ export function nextDeliveries(
   const probed = new Set(running.map(({ target }) => target));
   const active = new Set(running.map(({ id }) => id));
   const start: Delivery[] = [];
-  /** Callback that each lane has reached. */
+  /** Current callback of each lane (the hooks of a request, or its forward deliveries). */
   const heads = new Map(running.map((delivery) => [laneOf(delivery), delivery.callback.id]));
   let wakeAt: number | undefined;
   for (const delivery of open.values()) {
@@ -153,7 +153,7 @@ export function longestPause(attempts: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
 }
 
-/** Returns the time of the next attempt, after a random part of the maximum pause (full jitter). */
+/** Returns the time of the next attempt: after a random fraction of the maximum pause (full jitter). */
 export function retryAt(attempts: number, now: number, random: () => number): number {
   return now + random() * longestPause(attempts);
 }

@@ -6,7 +6,7 @@ export interface Extension {
 }
 
 export interface CertificateFields {
-  /** Object identifier of the signature algorithm, in hex; for RSA-PSS followed by that of the hash, if it names one. */
+  /** Object identifier of the signature algorithm, in hex. For RSA-PSS, the hash's identifier follows if present. */
   signatureAlgorithm: string;
   /** Extensions by object identifier, in hex. */
   extensions: ReadonlyMap<string, Extension>;

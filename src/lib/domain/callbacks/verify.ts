@@ -34,7 +34,7 @@ export interface Verdict {
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
-/** Runs the first check: the header's domain must be in the allow list, if any. Sets `domain` on success. */
+/** Runs the first check: the header's domain must be in the allow list, if there is one. Sets `domain` on success. */
 export function checkDomain(headers: HeaderLines, allow: readonly string[] | undefined): Check & { domain?: string } {
   const name = 'domain';
   const value = onlyHeader(headers, PROCESSOR_DOMAIN_HEADER);
@@ -79,7 +79,7 @@ function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { 
   return text === '' ? { issue: `the header ${wanted} is empty` } : { text };
 }
 
-/** Decodes only canonical Base64, because Node's decoder skips unknown characters. */
+/** Accepts only canonical Base64, because Node's decoder skips unknown characters. */
 function strictBase64(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const bytes = Buffer.from(text, 'base64');

@@ -2,7 +2,7 @@
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** Cells in which a backslash escapes the next character; if `quoted`, only a quote or a backslash. */
+/** The cells in which a backslash escapes the next character. In `quoted`, it escapes only a quote or a backslash. */
 export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 
 export interface Dialect {
@@ -13,9 +13,9 @@ export interface Dialect {
   readonly escapes?: Escapes | undefined;
   /** Words for a missing value, in addition to `\N`. */
   readonly nulls?: readonly string[] | undefined;
-  /** True if whole numbers may have become floating-point numbers: `123.0` is not an id. */
+  /** True if the tool may write an integer as a floating-point number, so `123.0` is not accepted as an id. */
   readonly floats?: boolean | undefined;
-  /** True if columns without a name are ignored, such as a pandas index or an empty last column from Excel. */
+  /** True if unnamed columns are ignored, such as a pandas index or an empty last column from Excel. */
   readonly ignoresUnnamed?: boolean | undefined;
   /** True if numbers have decimal commas. Requires a separator other than a comma. */
   readonly isLocal?: boolean | undefined;

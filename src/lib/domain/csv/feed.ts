@@ -63,7 +63,7 @@ export class CsvFeed implements RowReader {
     if (this.#pending.length > 0) this.#take(this.#pending.length, true);
   }
 
-  /** Returns an invalid input error (9) at a byte of the current record, by default its first byte. */
+  /** Returns an invalid input error (9) that points to a byte of the current record, by default to its first byte. */
   error(message: string, offset = this.scan.record.start): KnownError {
     return this.#errorAt(message, this.scan.record.start, offset);
   }

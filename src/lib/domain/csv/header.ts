@@ -6,7 +6,7 @@ export const NOT_A_HEADER =
 const PERSON = /[^\s@]@[^\s@.]+\.[^\s@]|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32,}$/i;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** True if an unknown name looks like data. Numbers may be names (years), so they count only if no column is known. */
+/** True if an unknown column name looks like data. A number may be a year, so it counts only if no column is known. */
 export function isRow(unknown: readonly string[], hasKnown: boolean): boolean {
   return unknown.some((text) => PERSON.test(text.trim()) || (!hasKnown && NUMBER.test(text.trim())));
 }

@@ -1,4 +1,4 @@
-// Finds one CSV record in bytes, and its cells.
+// Finds a CSV record in bytes and splits it into cells.
 import { BACKSLASH, LINE_FEED, QUOTE } from '../seed/scan.ts';
 import type { Escapes } from './dialect.ts';
 
@@ -9,12 +9,12 @@ export interface Cells {
   ends: Int32Array;
 }
 
-/** Reading the next record overwrites this one. */
+/** The current record; reading the next one overwrites it. */
 export interface CsvRecord {
   /** Bytes of the record, without the line break. */
   start: number;
   end: number;
-  /** Offset of the next record; greater than the limit if only the limit ends the record. */
+  /** Offset of the next record; greater than the limit if the record ends at the limit. */
   next: number;
   /** Number of cells. */
   count: number;
@@ -46,7 +46,7 @@ export class RecordScan {
     this.#escape = escapes === undefined ? -1 : BACKSLASH;
   }
 
-  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, where there must be a newline. */
+  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, which must be a newline. */
   read(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     const { cells, record } = this;
     cells.bytes = bytes;
@@ -102,7 +102,7 @@ export class RecordScan {
     this.#quoteAt = -1;
     let at = start;
     for (let code = bytes[at] as number; code !== separator; code = bytes[++at] as number) {
-      // Almost every byte of a cell is greater than a quote.
+      // Almost every byte of a cell is greater than a quote, so this check is first.
       if (code <= QUOTE) {
         if (code === LINE_FEED) break;
         if (code === QUOTE && this.#quoteAt < 0) this.#quoteAt = at;

@@ -17,9 +17,8 @@ export interface RequestFacts {
 }
 
 /**
- * Returns when the answer to the subject is due: one calendar month under GDPR (the last day of a shorter month), 45
- * days under CCPA (decision: D55). The longest legal extension adds two months, or 45 days. Undefined for other
- * regulations.
+ * Returns when the answer to the subject is due: after one calendar month under GDPR, or 45 days under CCPA (decision:
+ * D55). The longest legal extension adds two months or 45 days. Returns undefined for other regulations.
  */
 export function deadlineOf(regulation: string | undefined, submittedAt: number, isExtended = false) {
   if (regulation === 'ccpa') return submittedAt + (isExtended ? 2 : 1) * CCPA_DAYS * DAY_MS;

@@ -73,7 +73,7 @@ export function stateText({ http_status: code, source, status }: LedgerRequest['
   return `${status} (${code === undefined ? '' : `${code}, `}${SOURCES[source] ?? source})`;
 }
 
-/** Returns whether the deadline was met. For a cancelled request, the text says so, because it was not answered. */
+/** Describes whether the deadline was met. Mentions a cancellation, because a cancelled request was not answered. */
 export function outcomeText(evidence: RequestEvidence): string {
   const { days_late, deadline_met: met, exceeded_limit: limit, finished, request } = evidence;
   const late = counted(days_late, 'day');
@@ -86,7 +86,7 @@ export function outcomeText(evidence: RequestEvidence): string {
   return texts[`${met}`] + (limit === null ? '' : `, but the extension exceeds the legal limit (${limit})`);
 }
 
-/** Returns the state of a request if nothing proves that its deadline was met or missed. */
+/** Describes a request if nothing proves that its deadline was met or missed. */
 function unprovenText({ deadline, finished, finished_at, request: { states, status } }: RequestEvidence): string {
   if (isNotSubmitted(status)) {
     const code = states.at(-1)?.http_status;
@@ -100,7 +100,7 @@ function unprovenText({ deadline, finished, finished_at, request: { states, stat
   return deadline === null ? 'open, deadline unknown' : 'open, not late';
 }
 
-/** Returns when a request was answered or finished, and on what evidence. */
+/** Describes when a request was answered or finished, and whether that time is exact. */
 export function finishedText({ finished, finished_at, is_first_seen }: RequestEvidence): string {
   if (finished === null) return 'not yet';
   if (finished_at === null) return `${finished}, time unknown`;

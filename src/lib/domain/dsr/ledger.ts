@@ -27,7 +27,7 @@ const Download = z.object({ at: z.string(), sha256: z.string(), bytes: z.int(), 
 const NoResults = z.object({ at: z.string(), http_status: z.int() });
 /** A message stored by --keep; `file` is its path without the file extensions. */
 const Kept = z.object({ at: z.string(), file: z.string(), headers_sha256: z.string(), body_sha256: z.string() });
-/** Set by a user: whether the subject has the answer, or the new deadline (ISO 8601). */
+/** Set by a user: whether the subject has been answered, or the new deadline (ISO 8601). */
 const Mark = z.object({
   at: z.string(),
   answered: z.exactOptional(z.boolean()),
@@ -70,7 +70,7 @@ export const LedgerRequest = z.object({
   received_time: textOrNull,
   /** Legal deadline, or the latest valid extension. */
   deadline: text,
-  /** True if the subject has, or probably has, the answer; false if the user withdrew it. */
+  /** True if the subject was answered, certainly or probably; false if a user withdrew the answer. */
   answered: z.exactOptional(z.boolean()),
   /** Null if the time is unknown. */
   answered_at: textOrNull,
@@ -90,12 +90,12 @@ interface News<Kind extends string> {
   id: string;
 }
 
-/** A submitted request, recorded just before it is sent. A bulk run records it with its status, after the response. */
+/** A request, recorded just before it is submitted. A bulk run records it after the response, with its status. */
 export type SubmittedNews = News<'submitted'> &
   z.infer<typeof Submission> &
   Pick<LedgerRequest, 'compared' | 'status'> &
   Times;
-/** A new status and where it came from, with the facts of the signature if a signed message reported it. */
+/** A new status and its source, with the facts about the signature if a signed message reported the status. */
 export type StateNews = News<'state'> &
   Times & { at: string; status: string; source: 'submit' | 'status' | 'cancel' | 'callback'; http_status?: number };
 export type LedgerNews =

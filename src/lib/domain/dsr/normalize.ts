@@ -49,7 +49,7 @@ export function normalizeRequest(
   return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
 }
 
-/** Converts regulation and type to lower case, because users write GDPR. */
+/** Converts the regulation and the type to lower case, because users write `GDPR`. */
 function inLowerCase(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const words = ['regulation', 'subject_request_type'].flatMap((name) => {
@@ -65,7 +65,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** Maximum clock skew between two machines. */
+/** Maximum clock skew between two machines that is ignored. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
@@ -102,7 +102,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
     .map((key) => ({ path: ['extensions', key], message, at: 'key' }));
 }
 
-/** Finds null words and outer spaces in identities. As an email, `NULL` matches no one, or all with no email. */
+/** Finds null words and outer spaces in identities. The email `NULL` matches no one, or every user without an email. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
   if (!isRecord(body)) return [];
   const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
@@ -148,7 +148,7 @@ export function namesDevicesOnly(request: DsrRequest): boolean {
   return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
 }
 
-/** Returns the number of days since a request's deadline. */
+/** Returns the number of days since a request's deadline; 0 before it. */
 export function daysLateOf({ regulation, submitted_time: at }: DsrRequest, now: number): number {
   return daysLate(deadlineFrom(regulation, at) ?? now, now);
 }

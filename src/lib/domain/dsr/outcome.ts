@@ -1,4 +1,4 @@
-// Determines when a request was answered or finished, on what evidence, and whether it was on time. Lists, pages,
+// Determines when a request was answered or finished, how that is known, and whether it was on time. Lists, pages,
 // status and evidence all use these rules.
 import { largest } from '../../kernel/numbers.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
@@ -21,12 +21,12 @@ export function answerAfter(before: Answer | undefined, event: LedgerEvent): Ans
 /** Returns undefined if the event does not concern the answer. */
 function isAnswer(event: LedgerEvent): boolean | undefined {
   if (event.event === 'marked') return event.answered;
-  // Versions that recorded no host also recorded no downloads, so there may have been one.
+  // Versions that did not record the host did not record downloads either, so there may have been a download.
   const isOldCompletion = event.event === 'state' && event.status === 'completed' && event.host === undefined;
   return event.event === 'downloaded' || isOldCompletion ? true : undefined;
 }
 
-/** Returns the deadline in milliseconds. An extension counts only if recorded before the deadline (decision: D288). */
+/** Returns the deadline in milliseconds. An extension counts only if it was recorded before the deadline (D288). */
 export function deadlineAfter(before: number | undefined, event: LedgerEvent): number | undefined {
   if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
   if (event.event !== 'marked' || event.extended === undefined) return before;
@@ -39,7 +39,7 @@ export function statusAfter(status: string | undefined, event: LedgerEvent): str
   return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
 }
 
-/** Returns a request's type, status and answer as one short string that determines whether it is due. */
+/** Returns a request's type, status and answer in one short string, for `isPhaseDue`. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
   const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
   const isAgain = event.event === 'submitted' && isNotSubmitted(status);
@@ -56,14 +56,14 @@ export function isPhaseDue(phase: string | undefined): boolean {
 
 /**
  * True while the subject waits: until the request is completed or cancelled or, for access and portability, until the
- * results are downloaded or the request is marked as answered. Earlier versions also accepted this mark for an erasure.
+ * results are downloaded or the request is marked as answered. Such a mark is ignored for an erasure.
  */
 export function isDue(type: string | undefined, status: string | undefined, answered: boolean | undefined): boolean {
   if (answered === true && type !== 'erasure') return false;
   return isOpen(status) || (status === 'completed' && (type === 'access' || type === 'portability'));
 }
 
-/** Returns when the subject got the answer; null if there is none, or if this machine does not know the time. */
+/** Returns when the subject was answered; null if this has not happened, or if this machine does not know the time. */
 export function answeredAt({ answered_at: at, subject_request_type: type }: LedgerRequest): string | null {
   return (type === 'erasure' ? undefined : at) ?? null;
 }
@@ -76,7 +76,7 @@ export interface Outcome {
   finished_at: string | null;
   /** True if `finished_at` is only the time when this machine first saw the status. */
   is_first_seen: boolean;
-  /** Null for a request that was not submitted or is due but not late, and if there is no proof either way. */
+  /** Null if the request was not submitted, is due but not late, or if nothing proves that it was on time or late. */
   deadline_met: boolean | null;
   /** Zero unless `deadline_met` is false. */
   days_late: number;

@@ -19,9 +19,9 @@ export function requestResult() {
     /** Whole days until the deadline, negative after it; null if the request is not due. */
     days_left: z.nullable(z.int()),
     overdue: z.boolean(),
-    /** Whole days after the deadline, also for a request that finished late; zero if nothing proves that it was late. */
+    /** Whole days by which the request is or was late; zero if nothing proves that it is late. */
     days_late: z.int(),
-    /** When the subject got the answer, if this machine knows the time. */
+    /** When the subject was answered, if this machine knows the time. */
     answered_at: z.nullable(z.string()),
     cancellable_until: z.nullable(z.string()),
     /** Approximate, because the platform does not report when a request was completed. */
@@ -33,7 +33,7 @@ export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
 /** Smaller clock skew is ignored, because the time in a response is in whole seconds. */
 const SAME_CLOCK_MS = 60_000;
 
-/** The same moment on our clock and on the platform's, in milliseconds since the epoch. */
+/** The same moment on this machine's clock and on the platform's clock, in milliseconds since the epoch. */
 export interface Clocks {
   now: number;
   platformNow: number;
@@ -83,8 +83,8 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /**
- * Returns the latest possible completion time by the platform's clock: the earlier of when this machine first saw
- * `completed` and the expected time. The platform does not report the actual time (decision: D55).
+ * Returns the latest possible completion time on the platform's clock: the expected time, or the time when this machine
+ * first saw `completed` if that is earlier. The platform does not report the actual time (decision: D55).
  */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;

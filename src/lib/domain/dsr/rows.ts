@@ -10,7 +10,7 @@ import { columnName } from '../../kernel/words.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';
 
-/** Columns that are not identities, in the column order of our files. */
+/** Columns that are not identities, in the order in which this program writes them. */
 export const ROW_FIELDS = [
   'regulation',
   'subject_request_type',
@@ -30,7 +30,7 @@ export const IDENTITY_COLUMNS: readonly string[] = [
   ...EXTENSION_IDENTITY_TYPES,
 ];
 
-/** Meaning of a column: a field, an identity type, `status`, `error`, or nothing (`-`). */
+/** What a column contains: a field, an identity type, `status`, `error`, or something to ignore (`-`). */
 export type ColumnTarget = string;
 
 export const IGNORED = '-';
@@ -158,7 +158,7 @@ export function partsOfRow(
   };
 }
 
-/** Converts a flat JSON object to columns and cells; undefined for other values. Allows lists of strings. */
+/** Converts a flat JSON object (with text, numbers or lists of strings) to columns and cells; undefined for others. */
 export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);
@@ -179,13 +179,13 @@ export function isBody(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('subject_identities' in value || 'extensions' in value);
 }
 
-/** Returns the column that an issue of the composed body belongs to; undefined if it is about the whole row. */
+/** Returns the column that an issue of the composed body is about; undefined if the issue is about the whole row. */
 export function columnOfIssue({ path }: FieldIssue, targets: readonly ColumnTarget[]): number | undefined {
   const name = [...path].reverse().find((segment) => typeof segment === 'string' && targets.includes(segment));
   return name === undefined ? undefined : targets.indexOf(String(name));
 }
 
-/** Returns the missing column that would resolve an issue; empty if it is about the whole row. */
+/** Returns the name of the field that an issue is about; empty if the issue is about the whole row. */
 export function fieldOfIssue({ path }: FieldIssue): string {
   return String([...path].reverse().find((segment) => known.has(String(segment))) ?? '');
 }

@@ -1,4 +1,4 @@
-// Orders the states of a request: responses and callbacks arrive in any order, but a state must never go backwards.
+// Orders the statuses of a request. Responses and callbacks arrive in any order, but a status must never go backwards.
 
 /** Ledger-only status: the platform rejected the request. Earlier versions wrote `refused`. */
 export const REJECTED = 'rejected';
@@ -29,7 +29,7 @@ export function isFinal(status: string): status is 'completed' | 'cancelled' {
   return status === 'completed' || status === 'cancelled';
 }
 
-/** True if the platform does not have the request. It may be submitted again with the same id. */
+/** True if the platform does not have the request. Such a request may be submitted again with the same id. */
 export function isNotSubmitted(status: string | undefined): boolean {
   return status !== undefined && rankOf(status) === RANK[NOT_SUBMITTED];
 }
@@ -39,7 +39,7 @@ export function isOpen(status: string | undefined): boolean {
   return status === undefined || (!isNotSubmitted(status) && !isFinal(status));
 }
 
-/** Returns the result of waiting for `wanted`; undefined while the wait continues. */
+/** Returns whether a request reached `wanted` or never will; undefined if it still can. */
 export function hasReached(status: string, wanted: string): 'reached' | 'impossible' | undefined {
   if (status === wanted) return 'reached';
   if (status === 'cancelled' || wanted === 'cancelled') return isFinal(status) ? 'impossible' : undefined;

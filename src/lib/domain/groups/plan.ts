@@ -1,4 +1,4 @@
-// Plans the smallest call that updates a group definition.
+// Plans the call that creates a group definition, or the smallest call that updates one.
 import * as z from 'zod/mini';
 import { AGGREGATIONS } from '../../contract/choices.ts';
 import { GroupAttribute, type GroupReply, type GroupRequest } from '../../contract/groups.ts';
@@ -44,14 +44,14 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
 }
 
-/** Returns the arguments of the commands that undo the plan, and what no command restores. */
+/** Returns the arguments of the commands that undo the plan, and a note about what no command restores. */
 export function undoGroup({ changes, id, method }: GroupPlan) {
   if (method === 'POST') return { undo: [['groups', 'delete', id]] };
   const { added = [], changed = [], removed = [] } = changes.attributes ?? {};
   const before = [...changed.map((it) => ({ id: it.id, type: it.type.from })), ...removed];
   const again = before.map((it) => `${it.id}=${String(it.type)}`);
   const undo = [
-    // A full list has no room until attributes are removed.
+    // Remove attributes first, because a full list has no room for others.
     ...(added.length > 0 ? [['groups', 'attributes', 'remove', id, ...added.map((it) => it.id)]] : []),
     ...(again.length > 0 ? [['groups', 'attributes', 'add', id, ...again]] : []),
   ];

@@ -1,5 +1,5 @@
-// Excuses 429s that say nothing about our rate: another client used up the limit, or a request was counted in the wrong
-// second. More 429s than are excused show that the limit is lower than the rate.
+// Excuses 429s that our rate did not cause: another client used up the limit, or a request was counted in the wrong
+// second. If there are more 429s than are excused, the limit is lower than our rate.
 
 export type Excuses = ReturnType<typeof createExcuses>;
 
@@ -8,14 +8,14 @@ const SHARE = 0.1;
 /** A rate from a flag or the profile is trusted from the start; any other rate is trusted once responses confirm it. */
 const AT_GIVEN_RATE = { least: 4, first: 4 };
 const AT_ANY_RATE = { least: 16, first: 0 };
-/** Minimum balance, so that later responses soon make up for many 429s at once. */
+/** Maximum debt of the balance, so that a few responses make up for many 429s at once. */
 const MOST_OWED = 5;
-/** Once a limit is known, this many times the measured share of 429s below the limit is excused. */
+/** Once a limit is known, the measured share of 429s below the limit, multiplied by this factor, is excused. */
 const NOISE_FACTOR = 2;
-/** Accepted responses assumed in addition, so that a single 429 does not make the share large. */
+/** Accepted responses that are assumed in addition to the real ones, so that a single 429 is only a small share. */
 const ASSUMED = 100;
 const MOST_REMEMBERED = 2000;
-/** At a known limit, the balance is at most the number of requests in this many seconds, but at least `FEWEST`. */
+/** Once a limit is known, the maximum balance is the requests accepted in this many seconds, but at least `FEWEST`. */
 const EXCUSED_SECONDS = 1 / 3;
 const FEWEST = 2;
 
@@ -26,7 +26,7 @@ export function createExcuses(rate: number | undefined) {
   /** The number of 429s that are excused now. If it is negative, that many were not excused recently. */
   let balance = Math.max(first, (rate ?? 0) * SHARE);
   let isLimitKnown = false;
-  /** Responses to requests below the learned limit, and how many of them were 429s. Their cause is not our rate. */
+  /** Responses to requests below the learned limit, and the number of 429s among them, which our rate did not cause. */
   let below = 0;
   let strays = 0;
 
@@ -48,7 +48,7 @@ export function createExcuses(rate: number | undefined) {
       if (isBelowLimit) remember(0);
       balance = Math.min(most, balance + perResponse());
     },
-    /** Returns whether one more 429 is excused, and counts it. Of several 429s at once, only one is `isStray`. */
+    /** Counts a 429 and returns whether it is excused. `isStray` is true only for the first of several 429s at once. */
     take: (isStray: boolean): boolean => {
       if (isStray) remember(1);
       const isExcused = balance >= 1;

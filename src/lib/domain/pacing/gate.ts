@@ -31,7 +31,7 @@ export type Feedback =
   | { kind: 'busy'; retryAfterMs: number | undefined }
   /** 5xx or no response. */
   | { kind: 'trouble'; permanent: boolean }
-  /** No effect: the request was cancelled on our side. */
+  /** No effect: this program cancelled the request. */
   | { kind: 'none' };
 
 export interface Pass {
@@ -158,7 +158,7 @@ export class Pacing {
     }
     if (this.#untimed > MAX_BUSY) this.#options.onGiveUp('the rate limit did not clear');
     else if (askedMs !== undefined) {
-      // Wait as long as requested, but at least our own backoff: the platform may keep requesting 0 seconds.
+      // Wait as long as requested, but at least for our backoff: the platform may keep requesting 0 seconds.
       const own = isFirst ? random() * backoff(this.#busy) : 0;
       this.#pause(now, Math.max(askedMs + random() * BACKOFF_BASE_MS, own), 'the platform requested a pause');
     } else if (isFirst) this.#pause(now, random() * backoff(this.#busy), 'too many requests');

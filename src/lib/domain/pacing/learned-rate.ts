@@ -14,7 +14,7 @@ const MAX_RETURN_MS = 180_000;
 const SAME_LIMIT = 0.1;
 /** A rate based on fewer requests than this is inexact, so it is replaced sooner. */
 const WELL_KNOWN = 20;
-/** A first 429 with a longer pause than this may be due to other clients, so it does not show the rate. */
+/** A first 429 with a longer pause than this may be due to other clients, so no rate is learned from it. */
 const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 /** This many 429s at once, or beyond the excused ones, are unlikely to be due to other clients. */
@@ -22,7 +22,7 @@ const MANY = 5;
 
 interface Limit {
   sentAt: number;
-  /** Number of requests rejected at the same time, and when the last of them was sent. */
+  /** Number of requests that were rejected together, and the time when the last of them was sent. */
   rejected: number;
   untilAt: number;
   askedMs: number | undefined;
@@ -42,7 +42,7 @@ export class LearnedRate {
   #acceptedSinceLast = 0;
   #acceptedBeforeLast = 0;
   #resumedAt = -Infinity;
-  /** Number of 429s in a row below the learned limit. Other clients may have caused the first, so it changes nothing. */
+  /** Consecutive 429s below the learned limit. Other clients may have caused the first one, so it changes nothing. */
   #unexplained = 0;
   #met: Limit | undefined;
   #last: Limit | undefined;
@@ -64,7 +64,7 @@ export class LearnedRate {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** Returns whether a request sent at `sentAt` was sent at a lower rate than the learned limit. */
+  /** Returns whether the rate at `sentAt` was below the learned limit. */
   isBelow(sentAt: number): boolean {
     return this.#curve !== undefined && sentAt - this.#curve.from < this.#curve.returnMs;
   }
@@ -100,7 +100,7 @@ export class LearnedRate {
     const { sentAt, untilAt } = limit;
     // At an unlimited rate, requests sent at the same moment arrive in any order.
     const counted = this.#accepted.perSecondBefore(this.isKnown ? sentAt : untilAt);
-    // A rate that is slightly too high causes several 429s, one soon after the other.
+    // If the requested rate is only slightly too high, the 429s follow each other soon.
     const isTrusted = counted > this.#wanted * CLEARLY_FEWER && this.#msSinceLast(sentAt) >= SOON_MS;
     if (counted === 0 || isTrusted) return undefined;
     if (!this.isKnown && !this.#tells(limit, counted, balance)) return undefined;
@@ -134,7 +134,7 @@ export class LearnedRate {
   #tells({ askedMs = 0, sentAt, rejected }: Limit, taken: number, balance: number): boolean {
     const isExact = taken >= WELL_KNOWN && this.#isFullSecond(sentAt);
     if (this.#last === undefined && (!isExact || askedMs > LONGEST_FIRST_WAIT_MS)) return false;
-    // The same number of requests between two pauses shows a limit; different numbers may not.
+    // A limit causes pauses after the same number of requests; other clients cause them after different numbers.
     const change = Math.abs(this.#acceptedSinceLast - this.#acceptedBeforeLast);
     const isRepeated = change <= Math.max(1, this.#acceptedSinceLast * SAME_LIMIT);
     const areMany = rejected >= MANY || balance < (isExact ? -1 : 1 - MANY);

@@ -1,6 +1,6 @@
 // Classifies failed requests (5xx, or no response): a few among many, too many, or an outage.
 
-/** Number of recent requests that count. */
+/** Number of recent requests that are taken into account. */
 const RECENT = 1000;
 /** Tolerated failures: a tenth of the requests, plus ten. */
 const TOLERATED = 10;

@@ -7,7 +7,7 @@ const START = 4;
 const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
-/** Latency counts as increased above twice the best latency plus a margin, which matters for very small values. */
+/** Latency counts as increased above twice the best latency plus a margin, which matters if the latency is very low. */
 const TOLERATED = 2;
 const SLACK_MS = 5;
 /** Slowly raises the best latency, because a platform may become slower. */
@@ -18,7 +18,7 @@ export function createWindow(max: number) {
   let best = Infinity;
   let answers = 0;
   let total = 0;
-  // Number of expected responses to requests sent before the limit was hit; another limit among them is ignored.
+  // Number of expected responses to requests sent before the limit was hit. A 429 among them is ignored.
   let stale = 0;
   let growth = FIRST_GROWTH;
 

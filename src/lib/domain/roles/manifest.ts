@@ -107,7 +107,7 @@ function withoutNulls(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
-/** Returns roles sorted by id, and tasks sorted with `user:core` first: the stable order of a pulled file. */
+/** Returns the roles in the stable order of a pulled file: sorted by id, with their tasks sorted after `user:core`. */
 export function inStableOrder(roles: readonly Role[]): Role[] {
   return roles
     .map((role) => ({ ...role, tasks: inTaskOrder(role.tasks) }))

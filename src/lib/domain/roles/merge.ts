@@ -7,7 +7,7 @@ import { diffRoles, type RolesDiff } from './plan.ts';
 /** Both sides changed the same field differently. `null` means that a side lacks the field. */
 export interface MergeConflict {
   role_id: string;
-  /** A field, `tasks.<task_id>.<field>`, or `role` if one side deleted what the other changed or if both created it. */
+  /** A field, `tasks.<task_id>.<field>`, or `role`: both created it, or one side deleted what the other changed. */
   field: string;
   base: unknown;
   mine: unknown;
@@ -17,7 +17,7 @@ export interface MergeConflict {
 export interface MergeResult {
   roles: Role[];
   conflicts: MergeConflict[];
-  /** Ids of roles that keep platform changes made since the base. */
+  /** Ids of roles that keep changes made on the platform since the base. */
   rebased: string[];
 }
 
@@ -154,7 +154,7 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
   return { roles, conflicts: [], rebased: [], stale };
 }
 
-/** Returns the candidate with the file's stamp. If several have it, returns the most similar, then the newest. */
+/** Returns the candidate with the file's stamp. If several have it, prefers the most similar, then the newest. */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
   const measured = candidates
@@ -163,7 +163,7 @@ export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Man
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
 }
 
-/** Counts fields and tasks: a role that the file edits must not hide that another of its fields has the base's value. */
+/** Counts differing fields and tasks, not roles, so that the unedited fields of an edited role count too. */
 function distanceOf({ created, deleted, modified }: RolesDiff): number {
   const edits = modified.flatMap(({ changes: { tasks, ...fields } }) => [
     ...Object.keys(fields),

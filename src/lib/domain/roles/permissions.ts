@@ -48,7 +48,7 @@ export function matrixRow() {
 
 export type MatrixRow = z.infer<ReturnType<typeof matrixRow>>;
 
-/** Returns a row for each task that a role has, in the order of the reference; unknown tasks come last. */
+/** Returns a row for each task that any of the roles has, in the order of the reference; unknown tasks come last. */
 export function roleMatrix(roles: readonly Role[]): MatrixRow[] {
   const held = new Set(roles.flatMap(taskIds));
   const listed = PERMISSIONS.filter(({ task_id }) => held.delete(task_id));
@@ -85,7 +85,7 @@ export function compareRoleTasks(left: Role, right: Role): z.infer<ReturnType<ty
 
 const SENSITIVE_FEATURES = new Set(['user_management', 'api_credentials', 'privacy']);
 
-/** A task escalates if it gives full access (`…:*`), or any access to user management, API credentials or privacy. */
+/** True if a task gives full access (`…:*`), or any access to user management, API credentials or privacy. */
 export function isEscalation(taskId: string): boolean {
   const colon = taskId.indexOf(':');
   return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(colon < 0 ? taskId : taskId.slice(0, colon));
@@ -141,7 +141,7 @@ function grants(role: Role, task: string): string[] {
   return [`${role.role_id} has ${task}${by === task ? '' : ` (by ${by})`}`];
 }
 
-/** Returns every unknown id, with the nearest existing one. A policy with a typo would otherwise always hold. */
+/** Returns every unknown id, with the nearest known id. Otherwise, an assertion with a typo would always pass. */
 export function unknownIds(
   { only, never }: RolesAssertion,
   roles: readonly Role[],

@@ -39,7 +39,7 @@ function modifiedRole() {
   const known = z.object({ name: z.optional(text), description: z.optional(text), tasks: z.optional(tasks) });
   // Unknown fields may contain any JSON. A task's fields are `tasks.<task_id>.<field>`.
   const changes = z.catchall(known, z.object({ from: z.unknown(), to: z.unknown() }));
-  /** `escalations` lists new tasks that escalate (see `isEscalation`). */
+  /** `escalations` lists the added tasks that are escalations (see `isEscalation`). */
   return z.object({ role_id: z.string(), changes, escalations: z.array(z.string()) });
 }
 
@@ -99,12 +99,12 @@ export type GuardRefusal = Refusal<'delete' | 'empty' | 'threshold' | 'escalatio
 /** Deleting more roles than this with `roles delete` requires a flag. */
 export const MOST_UNGUARDED = 3;
 
-/** Returns the command that restores the manifest from before this push, with the flags that its guards require. */
+/** Returns the command that restores the manifest before this push, with the flags that this restore requires. */
 export function rollbackOf(planned: PlannedPush, revision: string): string[] {
   return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
 }
 
-/** Returns the command that undoes this push: preferably one that leaves later changes in place. */
+/** Returns the command that undoes this push. Prefers `roles delete`, which leaves later changes in place. */
 export function undoOf(planned: PlannedPush, revision: string): string[] {
   const { create, delete: deleted, modify } = planned.plan.summary;
   if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);

@@ -3,7 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
 export interface RowIssue {
-  /** Field: a path in a body, or a column of a table; empty for the whole row. */
+  /** Path in a body, or column of a table; empty if the issue is about the whole row. */
   path: string;
   message: string;
 }

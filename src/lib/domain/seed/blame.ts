@@ -3,9 +3,9 @@
 import type { Batch } from './batch.ts';
 
 export interface Suspects {
-  /** Invalid rows: no further request is needed. */
+  /** Rows that are known to be invalid without a further request. */
   guilty: number[];
-  /** Rows that include at least one invalid row; empty if `guilty` is not. */
+  /** Rows of which at least one is invalid; empty if `guilty` is not empty. */
   suspects: number[];
   /** Probably valid rows. */
   rest: number[];
@@ -22,9 +22,9 @@ interface Attribute {
   cleared: boolean;
 }
 
-/** An attribute counts as invalid after this many such rejections, unless a row with it was accepted. */
+/** An attribute counts as invalid after this many rejections (see `convicted`), unless a row with it was accepted. */
 const PROOF = 2;
-/** Limits the memory used for names, which come from the platform's messages. */
+/** Limits the memory used for attribute names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 
 export function createBlame() {

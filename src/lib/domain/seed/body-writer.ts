@@ -1,5 +1,5 @@
 // Converts the bytes of table cells to the bytes of user bodies, without creating a string, value or object per row.
-// The contract accepts every body that it writes. A row with an unusual cell goes to the exact check.
+// The contract accepts every body that this module writes. A row with an unusual cell goes to the exact check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
@@ -59,7 +59,7 @@ interface Group {
   isRequired: boolean;
 }
 
-/** Longer values go to the exact check. */
+/** Longer identity values go to the exact check. */
 const MAX_IDENTITY_BYTES = 1000;
 const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
@@ -214,7 +214,7 @@ function single(index: number, write: WriteCell): Write {
   return ({ bytes, starts, ends }, out, to) => write(bytes, starts[index] as number, ends[index] as number, out, to);
 }
 
-/** Returns a writer for an average with a sum cell and a count cell; the count must not be zero. */
+/** Returns a writer for an average from a sum cell and a count cell. A count of zero goes to the exact check. */
 function average(sum: number, count: number): Write {
   return ({ bytes, starts, ends }, out, begin) => {
     const [start, end] = [starts[count] as number, ends[count] as number];

@@ -3,7 +3,7 @@ import { SEED_RULES } from '../../contract/seed-rules.ts';
 import type { CalculationType } from '../../contract/seeding.ts';
 import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 
-/** A cell of an attribute. `key` is set if its column contains one pair of a map. */
+/** A cell of an attribute. `key` is set if the cell's column contains one pair of a map. */
 export interface Cell {
   index: number;
   key: string | undefined;

@@ -11,7 +11,7 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
-/** Maps a file's column to a field, in the grammar of headers (`--map`, `--map-file`). */
+/** Maps the columns of a file to fields, which are written as in a header (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
 /** A column that the map does not contain. */
@@ -95,7 +95,7 @@ export function fieldLike(title: string): string | undefined {
   return guess === undefined || PLAIN.some((word) => word === guess) ? guess : `identity:${guess}`;
 }
 
-/** Returns the column that a field describes, or an error. */
+/** Returns the column that a field describes, or an error message. */
 function readField(field: string): Column | string {
   const parts = splitField(field);
   if (parts === undefined) return 'has an unclosed double quote';
@@ -129,7 +129,7 @@ function readField(field: string): Column | string {
   return { kind: 'attribute', name, type: known, key };
 }
 
-/** Splits a field at colons. A part in double quotes may contain colons, and doubled double quotes. */
+/** Splits a field at colons. A part in double quotes may contain colons and doubled double quotes. */
 function splitField(field: string): string[] | undefined {
   const parts = [...`:${field}`.matchAll(/:(?:"((?:[^"]|"")*)"(?=:|$)|(?!")([^:]*))/gy)];
   if (parts.map(([part]) => part).join('') !== `:${field}`) return undefined;

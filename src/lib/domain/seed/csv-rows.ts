@@ -22,7 +22,7 @@ export interface TableOptions {
   rules: RowRules;
   /** Called once with the columns that the map does not contain. */
   onSkippedColumns?: ((name: string, columns: readonly SkippedColumn[]) => void) | undefined;
-  /** Called once for each attribute column with a null word that is sent as text. */
+  /** Called once for each attribute column that contains a null word sent as text. */
   onNullWord?: ((name: string, column: string, word: string) => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Finds the rows in a stream of JSON bytes: the lines of NDJSON, or the elements of an array (or consecutive values).
-// Holds at most one incomplete row.
+// Finds the rows in a stream of JSON bytes: the lines of NDJSON, the elements of an array, or consecutive values. Holds
+// at most one incomplete row.
 import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -16,7 +16,7 @@ import {
 
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
-/** Reads NDJSON. Numbers lines from `line` + 1. `offset` is where the bytes start in the file, or -1. */
+/** Reads NDJSON. The first line has the number `line` + 1. `offset` is the first byte's position in the file, or -1. */
 export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;

@@ -4,7 +4,7 @@ import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, matchesAt } from './scan.ts';
 
-/** Called once for each attribute column with a null word that is sent as text. */
+/** Called once for each attribute column that contains a null word sent as text. */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(
@@ -27,7 +27,7 @@ export function createNullCells(
   }
 
   return {
-    /** Clears cells in place. Returns false if a cell may make the row invalid, so that the exact check decides. */
+    /** Clears cells in place. Returns false if a cell may be invalid, so that the row goes to the exact check. */
     clear: ({ bytes, starts, ends }: Cells): boolean => {
       let isClean = true;
       for (let column = 0; column < columns.length; column++) {

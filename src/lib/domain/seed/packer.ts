@@ -29,7 +29,7 @@ export class RowPacker {
   ready: Batch[] = [];
   /** Converts records of the current input to bodies; undefined if they already are bodies. */
   table: RecordTable | undefined;
-  /** Line where the current row starts; set only if positions are not lines. */
+  /** Line where the current row starts; set only if positions are not line numbers. */
   line: number | undefined;
   /** Offset where reading can resume after the current row; -1 if it cannot. */
   offset = -1;
@@ -121,7 +121,7 @@ export class RowPacker {
     this.ready.push(batch);
   }
 
-  /** Makes a completed batch available again: the caller must no longer read it. */
+  /** Makes a completed batch available for reuse: the caller must no longer read it. */
   recycle(batch: Batch): void {
     if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
   }
@@ -151,7 +151,7 @@ export class RowPacker {
   }
 }
 
-/** Returns each issue once, up to the maximum: an invalid date is reported for every attribute in its row. */
+/** Removes duplicate issues, such as an invalid date in each attribute of a row, and all above the maximum. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

@@ -5,13 +5,13 @@ import { LINE_FEED } from './scan.ts';
 export interface RowReader {
   feed(chunk: Buffer): void;
   end(): void;
-  /** True after an oversized element: it was rejected, and no later row can be found. */
+  /** True after an oversized element, which is rejected, because no row after it can be found. */
   isOver?: boolean;
 }
 
 /** Receives rows of JSON. */
 export interface JsonTaker {
-  /** Line where the current row starts. Set only if positions are not lines. */
+  /** Line where the current row starts. Set only if positions are not line numbers. */
   line: number | undefined;
   /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset: number;

@@ -19,7 +19,7 @@ const COMMA = `${SPACE},${SPACE}`;
 const CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
 const STRING = String.raw`"${CHARACTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${CHARACTERS})*"`;
 const NAME = `(?!"")${STRING}`;
-/** Some names that start with `__` are special in JavaScript. */
+/** Some names that start with `__` are special in JavaScript, so they go to the exact check. */
 const KEY = `"(?!__)${CHARACTERS}"`;
 const NUMBER = String.raw`(?![-.\d]{41})-?(?:0|[1-9]\d*)(?:\.\d+)?`;
 const NUMERIC = String.raw`(?:"(?![-.\d]{40})-?\d+(?:\.\d+)?"|${NUMBER})`;

@@ -1,5 +1,5 @@
-// Divides an input among several machines: every row belongs to exactly one shard. `--shard` is I/N, or a number that
-// an engine assigns to each of its processes.
+// Divides an input among several machines: every row belongs to exactly one shard. `--shard` is I/N, or `auto` for the
+// number that an engine such as Kubernetes assigns to each process.
 import { usageError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/words.ts';
 
@@ -28,7 +28,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Engine {
   name: string;
-  /** Variable that the engine sets in each process that it numbers. */
+  /** Variable in which the engine passes its number to each process. */
   variable: string;
   /** Number of the first process. */
   from: number;

@@ -9,7 +9,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` contains the column names. `onNullWord` is called once per column with a null word that is sent as text. */
+/** `header` contains the column names. `onNullWord`: see `createNullCells`. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -97,7 +97,7 @@ export function createTable(
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
     writer: createBodyWriter(columns, attributes, defaults, toWire),
     value,
-    /** Converts an issue in the body to an issue in its column: authors of tables do not know body fields. */
+    /** Converts an issue in the body to an issue in its column, because authors of tables do not know body fields. */
     issue: ({ path, message }: FieldIssue, cells: readonly unknown[]): RowIssue => {
       const [column, depth] = find(path, cells);
       const inside = path.length > depth ? `\`${showPath(path.slice(depth))}\`` : '';

@@ -166,7 +166,7 @@ export function isReference(text: string): boolean {
   return REFERENCE.test(text);
 }
 
-/** Reports masks, literal secrets and a reference as a query, which are never sent. Does not repeat the secrets. */
+/** Reports what is never sent: masks, literal secrets, and a reference instead of a query. Does not repeat secrets. */
 export function secretIssues(type: ResourceType, value: unknown): FieldIssue[] {
   const masks = findMasks(value).map(maskIssue);
   const literals = SECRET_PATHS[type].flatMap((path) => {
