@@ -3,7 +3,10 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile, usesOfGlobal, walk } from './house/sources.ts';
 
-/** Modules that each module may import (ARCHITECTURE.md). `start` is main and program; every module may import itself. */
+/**
+ * Modules that each module may import (ARCHITECTURE.md). `start` is the files next to the modules, without library.ts.
+ * Every module may import its own files.
+ */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   start: ['commands', 'runtime', 'errors', 'contract', 'kernel'],
   // The library's entry point: other programs import the embedded platform for their tests.
@@ -76,7 +79,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   hyparquet: ['files'],
   'hyparquet-compressors': ['files'],
   inquirer: ['runtime'],
-  // The second file is a worker thread, which must be a file that Node runs unchanged.
+  // The second file runs in a worker thread. It is JavaScript, so that Node can run it unchanged.
   'node-sqlite3-wasm': ['src/lib/emulator/base/db.ts', 'src/lib/emulator/warehouse/query-worker.js'],
   ioredis: ['src/lib/bulk/rate-store.ts'],
   tinyglobby: ['bulk'],
@@ -86,7 +89,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   'zod/mini': ['contract', 'domain', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };
 
-/** Skips the script of the console page, which runs in a browser. */
+/** All source files except the script of the console page, which runs in a browser. */
 const sources = readSources('src').filter(({ path }) => !path.startsWith('src/lib/emulator/console/'));
 const byPath = new Map(sources.map((file) => [file.path, file]));
 
@@ -170,7 +173,7 @@ describe('the import check', () => {
     expect(found).toEqual([]);
   });
 
-  test('rejects an import of a missing file, and one without an extension', () => {
+  test('rejects imports of missing files and imports without a file extension', () => {
     const found = findings(({ imports }) =>
       imports.flatMap(({ target }) => (target?.startsWith('src/') && !byPath.has(target) ? [target] : [])),
     );
@@ -200,7 +203,7 @@ describe('the ownership check', () => {
     ['process', ['src/lib/kernel/host.ts']],
     ['fetch', []],
     ['require', []],
-  ])('allows only its owner to use %s', (name, owners) => {
+  ])('allows only the owner of %s to use it', (name, owners) => {
     expect(usersOf(name)).toEqual(owners);
   });
 
@@ -227,7 +230,7 @@ describe('the ownership check', () => {
     expect(found).toEqual([]);
   });
 
-  test('allows each package only in its modules', () => {
+  test('allows a package to be imported only by the modules that own it', () => {
     const found = findings(function* ({ path, imports }) {
       for (const { specifier, target, typeOnly } of imports) {
         if (target || specifier.startsWith('node:') || typeOnly) continue;
@@ -250,7 +253,7 @@ describe('the ownership check', () => {
     expect(found).toEqual([]);
   });
 
-  test('allows zod only as `z` from zod/mini, which adds 14 kB instead of 450 kB', () => {
+  test('allows zod only as `z` from zod/mini, which adds 14 kB to the program instead of 450 kB', () => {
     const found = findings(function* ({ ast, imports }) {
       for (const { specifier, late } of imports) {
         if (/^zod(?!\/mini$)/.test(specifier)) yield specifier;

@@ -21,7 +21,7 @@ describe('api', () => {
     expect(data.roles).toHaveLength(5);
   });
 
-  it('requires a confirmation for a write, and prints the exact request in a dry run', async () => {
+  it('requires confirmation for a write, and prints the exact request in a dry run', async () => {
     admin.write('body.yaml', 'roles: []\n');
     expect((await admin.run(['api', 'PUT', ROLES, '-f', 'body.yaml'])).code).toBe(2);
     const { data } = await admin.json(['api', 'PUT', ROLES, '-f', 'body.yaml', '--dry-run']);
@@ -35,7 +35,7 @@ describe('api', () => {
     ['/platform/v2/workspaces/{workspaceId}/connections/x', { workspace_id: '3001' }],
     ['/platform/v2/organizations/1002/accounts/2002/unknown', { org_id: '1002', account_id: '2002' }],
     ['/platform/v2/organizations/{orgId}/accounts/2002/roles', { org_id: '1001', account_id: '2002' }],
-  ])('names the ids in %s as the target of a write, in the result and in the log', async (path, ids) => {
+  ])('reports the ids in %s as the target of a write, both in the result and in the log', async (path, ids) => {
     const { data } = await admin.json<{ target: object }>(['api', 'DELETE', path, '--dry-run']);
     expect(data.target).toEqual({ profile: null, environment: null, address: admin.platform.ready.base_url, ...ids });
     await admin.run(['api', 'DELETE', path, '--yes']);
@@ -69,7 +69,7 @@ describe('api', () => {
   it.each([
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
-  ])('reports a %s response that is not JSON, with a hint', async (method, exit, hint) => {
+  ])('reports a response to %s that is not valid JSON, and prints a hint', async (method, exit, hint) => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { 'content-type': 'application/json' }, body: '{"roles":[{]' }));
     admin.write('body.yaml', 'roles: []\n');
@@ -108,7 +108,7 @@ describe('api', () => {
     const { data } = await other.json<{ id: number }[]>(['api', 'GET', path, '--paginate']);
     expect(data.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5]);
     expect((await other.platform.api.requests()).filter(({ path: sent }) => sent.includes('/runs'))).toHaveLength(4);
-    // The list follows the last page, so there is no progress event for that page.
+    // The list is printed right after the last page, so there is no progress event for that page.
     for (const words of [
       ['api', 'GET', path, '--paginate'],
       ['pipelines', 'runs', 'customers', '--page-size=2', '--all'],
@@ -147,8 +147,8 @@ it.each(['********', 'env:PASSWORD', 'file:key.json'])('never sends %s as a secr
 describe.each([
   ['with ids', [{ id: 0 }, { id: 1 }]],
   ['without ids', [{ name: 'a' }, { name: 'a' }]],
-])('a platform that repeats a page of items %s', (_what, items) => {
-  it('ends --paginate with an error', async () => {
+])('api --paginate for items %s', (_what, items) => {
+  it('stops with an error if the platform repeats a page', async () => {
     const platform = await opened(startFaultServer());
     platform.otherwise(json({ items, has_next_page: true }));
     const admin = await opened(createRolesHome());
@@ -164,7 +164,7 @@ const faults = { 429: json({}, { status: 429 }), 503: json({}, { status: 503 }),
 const writes = allEndpoints.filter(({ method, service }) => method !== 'GET' && service !== 'auth');
 
 describe.each(Object.entries(faults))('api after %s', (what, fault) => {
-  // Each test sends its requests to a server of its own, so the tests can share a home.
+  // Each test sends its requests to its own server, so the tests can share a home.
   let admin: RolesHome;
   beforeAll(async () => {
     admin = await createRolesHome();

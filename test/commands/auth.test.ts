@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => emulator.api.clearFaults());
 afterAll(() => emulator.close());
 
-/** Returns the variables for the platform credentials, without a workspace. */
+/** Returns environment variables with the platform credentials but without a workspace. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
   const { base_url, auth_url, org_id, account_id, client_id, client_secret } = emulator.ready;
   const values = {
@@ -41,7 +41,7 @@ async function testAuth(env: Record<string, string>) {
   return { code, stderr, of: (area: string) => checks.find((check) => check.area === area), checks };
 }
 
-/** Returns the environment with every address and credential. */
+/** Returns environment variables for all addresses and credentials. */
 const complete = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(emulator.ready),
   ...more,
@@ -70,7 +70,7 @@ describe('auth test', () => {
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('reports an invalid workspace secret for both checked areas, and valid platform credentials', async () => {
+  it('reports a failure for both areas that use an invalid workspace secret, and valid platform credentials', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
@@ -156,7 +156,7 @@ describe('auth test', () => {
     expect(stderr).toContain('could not be tested');
   });
 
-  it('suggests auth login for a profile without secrets, and truncates nothing at 60 to 200 columns', async () => {
+  it('suggests auth login for a profile without secrets, and truncates nothing on terminals with 60 to 200 columns', async () => {
     const home = createCliHome();
     onTestFinished(home.remove);
     await home.run(`profile create bare --base-url ${emulator.url} --auth-url ${emulator.url}`);
@@ -176,13 +176,13 @@ describe('auth test', () => {
     expect(stderr).toContain('profile create');
   });
 
-  it('accepts a token from the environment without a client id', async () => {
+  it('accepts a token from the environment even without a client id', async () => {
     const bare = { CDPADM_CLIENT_ID: '', CDPADM_CLIENT_SECRET: '', CDPADM_ACCESS_TOKEN: await emulator.token() };
     const { code, of } = await testAuth(environment(bare));
     expect([code, of('roles')?.status]).toEqual([0, 'ok']);
   });
 
-  it('succeeds with profile local without any settings', async () => {
+  it('succeeds with profile local even if there are no settings', async () => {
     const { code, stdout } = await runCli(['auth', 'test', '--profile', 'local', '-o', 'json']);
     const statuses = (JSON.parse(stdout) as Check[]).map(({ status }) => status);
     expect([code, statuses]).toEqual([0, ['ok', 'ok', 'ok', 'ok', 'ok', 'not_checked']]);

@@ -1,4 +1,4 @@
-// Inputs that change during a bulk run, at the prompt and between two requests. Only rows that were checked are sent,
+// Inputs that change during a bulk run: at the prompt or between two requests. Only rows that were checked are sent,
 // and no result is paired with the wrong row.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe('dsr submit --bulk', () => {
     `email,pad\n${Array.from({ length: count }, (_, row) => `${name}${row}@example.com,${'x'.repeat(pad)}\n`).join('')}`;
   const path = (name: string): string => join(home.cwd, name);
 
-  /** Calls `change` before the response to the POST with this one-based number is returned. */
+  /** Calls `change` just before the response to the POST with this number (counted from 1) is forwarded. */
   async function atPost(number: number, change: () => void): Promise<void> {
     let posts = 0;
     const answer = <A>(response: A, { method }: { method: string }): A => {
@@ -57,7 +57,7 @@ describe('dsr submit --bulk', () => {
     ['shortened', 'people.csv', (file) => writeFileSync(file, people('person', 2))],
     ['replaced in a folder', 'parts/b.csv', (file) => writeFileSync(file, people('other'))],
     ['replaced and compressed', 'people.csv.gz', (file) => writeFileSync(file, gzipSync(people('other')))],
-  ])('sends nothing if a file is %s at the prompt', async (_what, name, change) => {
+  ])('sends nothing if a file is %s while the prompt is shown', async (_what, name, change) => {
     mkdirSync(path('parts'));
     writeFileSync(path('parts/a.csv'), people('first'));
     const text = people('person');
@@ -71,7 +71,7 @@ describe('dsr submit --bulk', () => {
     ]);
     expect(await posts()).toBe(0);
     expect(readdirSync(home.cwd, { recursive: true }).filter((file) => String(file).includes('results'))).toEqual([]);
-    // New content starts a new run.
+    // The file has new content, so this is a new run.
     const again = await home.run(
       line,
       answering('Submit these', () => undefined),
@@ -148,7 +148,7 @@ describe('dsr submit --bulk', () => {
 describe('seed bulk', () => {
   let seeding: Seeding;
   let change: (() => void) | undefined;
-  /** Number of requests that the platform accepts before it goes down. */
+  /** Number of requests that the platform accepts before it responds with 503. */
   let accepted: number;
   beforeEach(async () => {
     accepted = Infinity;
@@ -172,24 +172,28 @@ describe('seed bulk', () => {
     ['appended to', (path) => appendFileSync(path, userRows(1))],
     ['shortened', (path) => writeFileSync(path, userRows(10))],
     ['moved away', (path) => renameSync(path, `${path}.old`)],
-  ])('sends nothing if a file is %s at the prompt, and stops if this happens during the run', async (_what, edit) => {
-    const rows = userRows(20_000);
-    const path = join(seeding.folder, seeding.write('users.ndjson', rows));
-    const asked = await seeding.run(
-      ['seed', 'bulk', 'users.ndjson'],
-      answering('Seed about', () => edit(path)),
-    );
-    expect([asked.code, asked.stderr]).toEqual([6, expect.stringContaining('Nothing was sent.')]);
-    expect(seeding.sink.requests).toBe(0);
-    seeding.write('users.ndjson', rows);
-    change = () => edit(path);
-    const during = await seeding.bulk(['users.ndjson', '--concurrency', '1', '--batch-size', '10']);
-    expect([during.code, during.stderr]).toEqual([6, expect.stringMatching(/users\.ndjson changed.*--restart/s)]);
-    expect(seeding.sink.rows).toBeLessThan(20_000);
-    // On a busy machine, the last response may arrive after the grace period.
-    const [, accepted] = /So far, ([\d,]+) rows accepted/.exec(during.stderr) ?? [];
-    expect([0, 10]).toContain(seeding.sink.rows - Number(accepted?.replaceAll(',', '')));
-  });
+  ])(
+    'sends nothing if a file is %s while the prompt is shown, and stops if this happens during the run',
+    async (_what, edit) => {
+      const rows = userRows(20_000);
+      const path = join(seeding.folder, seeding.write('users.ndjson', rows));
+      const asked = await seeding.run(
+        ['seed', 'bulk', 'users.ndjson'],
+        answering('Seed about', () => edit(path)),
+      );
+      expect([asked.code, asked.stderr]).toEqual([6, expect.stringContaining('Nothing was sent.')]);
+      expect(seeding.sink.requests).toBe(0);
+      seeding.write('users.ndjson', rows);
+      change = () => edit(path);
+      const during = await seeding.bulk(['users.ndjson', '--concurrency', '1', '--batch-size', '10']);
+      expect([during.code, during.stderr]).toEqual([6, expect.stringMatching(/users\.ndjson changed.*--restart/s)]);
+      expect(seeding.sink.rows).toBeLessThan(20_000);
+      // On a busy machine, the last response may arrive after the grace period, and its 10 rows are then not in the
+      // count.
+      const [, accepted] = /So far, ([\d,]+) rows accepted/.exec(during.stderr) ?? [];
+      expect([0, 10]).toContain(seeding.sink.rows - Number(accepted?.replaceAll(',', '')));
+    },
+  );
 
   it('continues if only the mode of a file changes', async () => {
     const path = join(seeding.folder, seeding.write('users.ndjson', userRows(20_000)));
@@ -199,7 +203,7 @@ describe('seed bulk', () => {
     expect([code, result.accepted]).toEqual([0, 20_000]);
   });
 
-  /** Starts a run that ends after one accepted batch, and lets the platform accept every later request. */
+  /** Starts a run that stops after one accepted batch. From then on, the platform accepts every request. */
   async function half(flags: string[]): Promise<void> {
     accepted = 1;
     const { code } = await seeding.bulk([...flags, '--batch-size', '2', '--concurrency', '1', '--give-up-after', '0']);
@@ -228,7 +232,7 @@ describe('seed bulk', () => {
     expect(seeding.users().map(({ xpid }) => xpid)).toEqual([1, 2, 3, 4]);
   });
 
-  it('resumes a run from an older version, whose journal has no row flags', async () => {
+  it('resumes a run whose journal has no row flags because an older version wrote it', async () => {
     seeding.write('users.ndjson', userRows(4));
     await half(['users.ndjson']);
     const [journal = ''] = readdirSync(join(seeding.stateFolder, 'seed')).filter((name) => name.endsWith('.json'));

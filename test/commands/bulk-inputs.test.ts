@@ -1,4 +1,4 @@
-// Inputs of both bulk commands: files, folders and lists. Messages name the file.
+// Inputs of both bulk commands: files, folders and lists of files. Messages about a row name its file.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ describe('dsr submit --bulk', () => {
 });
 
 it.each([DSR, 'seed bulk --yes', 'seed validate', 'seed inspect'])(
-  'the manifest of a Redshift UNLOAD is not data: the hint of `%s` names --files-from',
+  'rejects the manifest of a Redshift UNLOAD as an input of `%s`, and suggests --files-from',
   async (line) => {
     write('manifest', '{"entries": [\n  {"url": "s3://bucket/part-0", "mandatory": true}]}');
     const { code, error } = await home.json(`${line} manifest`);
@@ -107,7 +107,7 @@ describe('dsr submit --bulk with several inputs', () => {
     expect([run.code, run.data.rows, run.data.submitted], run.stderr).toEqual([0, 2, 2]);
     expect(run.data.results).toBe(join(home.cwd, 'several/a.csv.results.csv'));
     expect(home.read('several/a.csv.results.csv')).toMatch(/^email,subject_request_id,status,error\na@.*\nb@.*\n$/);
-    // The same files count as the same run, whether they are passed by name or as a folder.
+    // The same files are recognized as the same run, whether they are passed by name or as a folder.
     const again = await home.run(`${DSR} several/a.csv several/b.csv.gz`);
     expect([again.code, again.stderr]).toEqual([12, expect.stringContaining('a.csv and 1 other input')]);
   });

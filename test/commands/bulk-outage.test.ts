@@ -1,4 +1,4 @@
-// Both bulk commands in a simulated outage: the token service is always down, and everything else for one minute.
+// Both bulk commands in a simulated outage: the token service stays down, and everything else is down for one minute.
 import { expect, it, onTestFinished } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
@@ -9,7 +9,10 @@ import { userRows } from '../helpers/seeding-home.ts';
 const MINUTE_MS = 60_000;
 const ROWS = 120;
 
-/** Makes the token service unavailable, and after ten requests everything else for one minute by the home's clock. */
+/**
+ * Makes the token service unavailable. After ten requests, everything else is unavailable too, for one minute by the
+ * home's clock.
+ */
 async function homeInOutage(home: PlatformHome): Promise<FaultProxy> {
   const proxy = await startFaultProxy(Number(new URL(home.platform.ready.base_url).port));
   onTestFinished(() => proxy.close());

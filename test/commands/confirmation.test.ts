@@ -1,4 +1,4 @@
-// Every write first shows its actual target, in text and as data.
+// Every write command shows its actual target first, both as text and as data.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../helpers/dsr-home.ts';
 import type { PlatformHome } from '../helpers/platform-home.ts';
@@ -70,7 +70,7 @@ it.each(WRITES)('shows the target before `%s` writes', async (line, setting, ids
   const { stderr, stdout } = await home.run(`${words} --yes --retries 0 -o json`, { env, tty: { stderr: true } });
   const named = Object.entries(ids).map(([key, value]) => `${LABELS[key]} ${value}, `);
   const shown = `Target: no profile (protected), production, ${named.join('')}${address}`;
-  // The line wraps at word boundaries.
+  // The target line is wrapped at word boundaries.
   expect(stderr.replaceAll('\n', ' ').startsWith(shown), stderr).toBe(true);
   const data = JSON.parse(stdout || '[]') as { target?: object };
   // A platform response is printed unchanged, without a target.
@@ -96,7 +96,7 @@ it('allows reads under `access: read`, even with `api`', async () => {
   expect((await home.run('api GET /v3/discovery')).code).toBe(0);
 });
 
-it("does not check the seeding area under `access: read`, because that area's only call is a POST", async () => {
+it("skips the seeding area in `auth test` under `access: read`, because that area's only call is a POST", async () => {
   home.write('.cdpadm.yaml', 'access: read\n');
   const before = await home.writes();
   const { code, data } = await home.json<{ area: string; status: string }[]>('auth test');

@@ -92,7 +92,7 @@ describe('doctor', () => {
     expect((await admin.run('doctor', { env })).stderr).not.toContain('To fix it');
   });
 
-  it.each([60, 80, 100])('truncates no details at %i columns', async (columns) => {
+  it.each([60, 80, 100])('does not truncate details at %i columns', async (columns) => {
     const { data } = await admin.json<Finding[]>('doctor');
     expect(data.length).toBeGreaterThan(5);
     const { stdout } = await admin.run('doctor --no-color', { tty: true, columns });

@@ -1,4 +1,4 @@
-// An empty list reports that it is empty and prints a command that explains how to create the first entry.
+// If a list is empty, the command reports that, and prints the help command for creating the first entry.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../helpers/platform-home.ts';
 

@@ -273,7 +273,7 @@ describe('a state export', () => {
     expect(readFileSync(join(home.cwd, 'again.json'), 'utf8')).toContain('jane@example.com');
   });
 
-  it('is written to standard output, but not through a symlink, in place of a device or into a missing folder', async () => {
+  it('can be written to standard output, but not through a symlink, in place of a device or into a missing folder', async () => {
     writeFileSync(join(home.cwd, 'target.json'), '');
     symlinkSync('target.json', join(home.cwd, 'link.json'));
     symlinkSync('/dev/full', join(home.cwd, 'full'));

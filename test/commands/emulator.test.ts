@@ -107,7 +107,7 @@ describe('emulator start', () => {
     expect(stderr).toContain(message);
   });
 
-  test('loads fixtures, stops the clock, and stores no state with --memory', async () => {
+  test('loads fixtures, stops the clock, and does not store state if --memory is set', async () => {
     writeFileSync(
       join(home.cwd, 'fixtures.yaml'),
       'organizations: [{ id: 77, client_id: me, client_secret: secret-of-77 }]\naccounts: [{ id: 78, org_id: 77 }]\nworkspaces: [{ id: 79, account_id: 78, key: k, secret: secret-of-79 }]\n',
@@ -184,7 +184,7 @@ describe('emulator env', () => {
     expect((await cli(['dsr', 'discovery'], { env })).code).toBe(0);
   });
 
-  test('prints the name of the imitated profile, or none with --names', async () => {
+  test('prints the name of the imitated profile, but no profile name if --names is set', async () => {
     await cli(
       'profile create vendor --base-url https://api.vendor.example --org 7 --account 8 --workspace 9'.split(' '),
     );
@@ -239,7 +239,7 @@ describe('emulator env', () => {
     expect(stdout).toContain(`export CDPADM_CLIENT_SECRET='a b'\n`);
   });
 
-  test('selects the most recently started platform, or the one on --port', async () => {
+  test('selects the most recently started platform, or the one on the port that --port specifies', async () => {
     const first = await start('--memory');
     const second = await start('--memory');
     expect(await json(['emulator', 'env'])).toMatchObject({ CDPADM_BASE_URL: second.ready.base_url });
@@ -373,7 +373,7 @@ describe('profile local', () => {
     expect(await json(['roles', 'list', '--profile', 'local'])).toEqual(first);
   });
 
-  test('keeps its token and files between commands, although each starts the platform on another port', async () => {
+  test('keeps its token and files between commands, although each starts the platform on a different port', async () => {
     const round = async (): Promise<string[]> => {
       for (const line of ['roles list', 'roles pull --overwrite', 'groups list', 'dsr discovery', 'auth test'])
         expect((await cli([...line.split(' '), '--profile', 'local'])).stderr).not.toContain('Error');
@@ -430,7 +430,7 @@ describe('a command for a running platform', () => {
     ['a reset gets no response', ['emulator', 'reset'], hangUp, 'The outcome of the change is unknown'],
     ['a reset fails', ['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],
     ['a read gets no response', ['emulator', 'log'], hangUp, 'Run the command again.'],
-  ])('exits with 8 and a hint if %s', async (_what, args, answer, hint) => {
+  ])('exits with 8 and prints a hint if %s', async (_what, args, answer, hint) => {
     const { ready } = await start('--memory');
     const server = await opened(startFaultServer());
     server.otherwise(answer);

@@ -54,7 +54,7 @@ describe.each(WIDTHS)('help at %d columns', (columns) => {
     }
   });
 
-  test('prints no lines wider than the terminal, except command lines and JSON', () => {
+  test('has no lines wider than the terminal, except command lines and JSON', () => {
     for (const [path, , screen] of screens.get(columns) ?? []) {
       const prose = screen.replace(/^Examples:\n(?: .*\n)+/m, '').replace(/^JSON:\n(?: .*\n)+/m, '');
       for (const line of prose.split('\n')) {
@@ -73,7 +73,7 @@ test('lists no exit code for guards or partial results in the help of read-only 
   }
 });
 
-test('lists every exit code on the page help exit-codes', () => {
+test('lists every exit code on the page of `help exit-codes`', () => {
   const [page = ''] = (topics['exit-codes'] ?? '').split('Codes of errors');
   const codes = [...page.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
   expect(codes).toEqual(Object.values(EXIT));

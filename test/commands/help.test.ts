@@ -1,4 +1,4 @@
-// `help recipes`: every command line on the page succeeds if one user runs them in order on one platform.
+// `help recipes`: all command lines on the page succeed if a user runs them in order on one platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ test('lists recipes for dsr, pipelines, roles, seed and warehouse', () => {
 });
 
 test.each(lines)('prints a command line that succeeds: %s', async (line) => {
-  // Confirms the prompts that a user would see.
+  // `--yes` replaces the user's answers to the prompts.
   const { code, stderr } = await cli([...wordsOf(line), ...(line.includes('--yes') ? [] : ['--yes'])]);
   expect(code, stderr).toBe(0);
 });

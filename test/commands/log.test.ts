@@ -41,7 +41,7 @@ it('lists nothing before the first write, and still nothing after reads and dry 
   expect((await home.run('log verify')).stderr).toContain('The log on this machine is empty');
 });
 
-it('records the plan, the target, the request and the command that undoes a write', async () => {
+it('records the plan, the target and the requests of a write, and the command that undoes it', async () => {
   const { CDPADM_BASE_URL: address, CDPADM_ORG_ID: org_id = '', CDPADM_ACCOUNT_ID: account_id = '' } = home.env;
   useProfile(home);
   await update('Reader');
@@ -114,7 +114,7 @@ it.each([
   expect(await entries()).toMatchObject([{ command: 'intake identify', outcome, undo: null }]);
 });
 
-it('lists a killed command with an unknown outcome', async () => {
+it('lists a killed command with the outcome `unknown`', async () => {
   useProfile(home);
   await update('Reader');
   const [started = ''] = lines();
@@ -232,7 +232,7 @@ it('filters writes by time and command, and limits their number', async () => {
 });
 
 it('performs the write and prints one warning if the log is not writable', async () => {
-  // A folder instead of the file: a mode would not stop root.
+  // Put a folder in place of the file, because file permissions would not stop root.
   mkdirSync(path(), { recursive: true });
   const { code, stderr } = await update('Two');
   expect(code).toBe(0);
@@ -280,7 +280,7 @@ it('prints why there is no undo command after the saved manifest was removed', a
 });
 
 it.each([40, 60, 80, 100])(
-  'prints the id, which `log show` accepts, in full on a terminal with %i columns',
+  'prints the id in full on a terminal with %i columns, so that `log show` accepts it',
   async (columns) => {
     await update('One');
     const [{ id } = { id: '' }] = await entries();
@@ -311,7 +311,7 @@ it.each([
   [60, [/^ID +AT +COMMAND +ARGS +OUTCOME$/m, / \d\d-\d\d \d\d:\d\d:\d\d {2}roles update/m]],
   [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
   [110, [/UNDO +TARGET/m, /organization 1001/m]],
-] as const)('prints the most important columns on a terminal with %i columns', async (columns, shapes) => {
+] as const)('prints the most important columns on a terminal that is %i characters wide', async (columns, shapes) => {
   useProfile(home);
   await update('One');
   const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });

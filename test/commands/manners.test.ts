@@ -41,7 +41,7 @@ describe('a command', () => {
     expect(stdout + stderr).not.toContain('hush-hush');
   });
 
-  test('writes a prepared file in the format of its extension, and the result in the -o format', async () => {
+  test('writes a prepared file in the format that its extension indicates, and the result in the -o format', async () => {
     writeFileSync(join(home.cwd, 'people.ndjson'), '{"email":"a@people.example"}\n');
     const line = 'dsr prepare people.ndjson --regulation gdpr --type access --out ready.ndjson -o json --profile local';
     const { code, stdout, stderr } = await home.run(line);
@@ -62,7 +62,7 @@ describe('a command', () => {
     },
   );
 
-  test('exports a profile in the format of the file extension', async () => {
+  test('exports a profile in the format that the file extension indicates', async () => {
     await home.run(`profile create named ${ADDRESS}`);
     for (const [file, flags] of [
       ['named.yaml', ''],
@@ -125,7 +125,7 @@ test('writes YAML with --save-map if the file extension is .yaml', async () => {
   expect(home.read('map.yaml')).toBe('Mail: email\n');
 });
 
-test('warns only about the new role when it creates a role', async () => {
+test('warns only about the role that `roles create` adds', async () => {
   const made = 'roles create hm --name Hm --description d --task audiences:view --task audiences:* --dry-run';
   const { code, stderr } = await home.run(made);
   expect(code, stderr).toBe(0);

@@ -1,5 +1,5 @@
-// Resumes runs of earlier releases that `kill -9` stopped. test/data/journals contains the files that they left on
-// disk.
+// Resumes runs that earlier releases started and `kill -9` stopped. test/data/journals contains the files that these
+// runs left on disk.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -48,7 +48,7 @@ async function replace(
 
 const EMPTY: PlatformAnswer = { status: 200, headers: {}, body: Buffer.from('') };
 
-/** Returns the platform's response with one field changed. */
+/** Returns the response with one field changed, or undefined if the status is not 200 or the field is missing. */
 function changed(response: PlatformAnswer, field: string): Replacement | undefined {
   if (response.status !== 200) return undefined;
   const body = JSON.parse(response.body.toString()) as Record<string, unknown>;
@@ -121,7 +121,10 @@ describe('a read of several pages', () => {
 
   const run = (id: number, pipeline_id = 'p') => ({ id, pipeline_id, status: 'success' });
 
-  /** Lists runs from these pages; further reads return the last one. Returns the ids, or the exit code and message. */
+  /**
+   * Lists runs while the platform returns these pages, the last page repeatedly. Returns the ids, or the exit code and
+   * message.
+   */
   async function list(...pages: object[]) {
     let reads = 0;
     await replace((_method, target) => {
@@ -137,7 +140,7 @@ describe('a read of several pages', () => {
     expect(await list({ items: [run(1), run(2, 'other')] })).toContain('(items[].pipeline_id other)');
   });
 
-  it('reads every page if the platform reports only their number', async () => {
+  it('reads every page if the platform reports only the number of pages', async () => {
     expect(await list({ items: [run(3), run(2)], total_pages: 2 }, { items: [run(1)], total_pages: 2 })).toEqual([
       3, 2, 1,
     ]);
@@ -177,7 +180,7 @@ describe('a write', () => {
     });
   });
 
-  it('is reported as unknown if only a web page with status 404 confirms a deletion', async () => {
+  it('is reported as unknown if a deletion is confirmed only by a web page with status 404', async () => {
     let deletes = 0;
     const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
     await replace((method) => {

@@ -1,4 +1,4 @@
-// A diff, a dry run and the write accept or reject the same input.
+// A diff, a dry run and the write either all accept an input or all reject it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
-/** Each kind of input with the commands that validate it: plans first, the write last. `FILE` is the input. */
+/** Each kind of input with the commands that validate it: plans first, the write last. The input replaces `FILE`. */
 const KINDS: Record<
   string,
   { commands: string[]; stage(text: string): string | Promise<string>; inputs: Record<string, string> }
@@ -107,8 +107,8 @@ const CASES = Object.entries(KINDS).flatMap(([kind, { inputs }]) =>
   Object.keys(inputs).map((input) => [kind, input] as const),
 );
 
-describe('a diff, a dry run or a write', () => {
-  it.each(CASES)('accepts or rejects the same input as the others: a %s file with %s', async (kind, input) => {
+describe('a diff, a dry run and a write', () => {
+  it.each(CASES)('have the same result for a %s file with %s', async (kind, input) => {
     const { commands, stage, inputs } = KINDS[kind] as (typeof KINDS)[string];
     const file = await stage(inputs[input] ?? '');
     const results: { code: number; issues: string[] }[] = [];

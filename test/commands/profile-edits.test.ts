@@ -46,7 +46,7 @@ describe('profile edit', () => {
     ['nonsense', /FIELD=VALUE/],
     ['secrets.client_secret=plain-secret-value', /never the secret itself/],
     ['secrets.access_token=plain-secret-value', /Unknown field `secrets\.access_token`/],
-  ])('rejects --set %s with an explanation and changes nothing, also in a dry run', async (change, message) => {
+  ])('rejects --set %s with an explanation, even in a dry run, and changes nothing', async (change, message) => {
     const before = home.settings();
     for (const flag of ['', ' --dry-run']) {
       const result = await run(`profile edit dev --set ${change}${flag}`);
@@ -87,7 +87,7 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
-  it('keeps what another process changed while the editor was open, and respects a new protection', async () => {
+  it('keeps changes that another process made while the editor was open, and respects new protection', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1),file=process.env.SETTINGS,s=JSON.parse(fs.readFileSync(file));
@@ -110,7 +110,7 @@ describe('profile edit', () => {
     });
   });
 
-  it('keeps every change of several concurrent edits', async () => {
+  it('keeps the changes of all concurrent edits', async () => {
     const ids = ['org_id', 'account_id', 'workspace_id', 'limits.dsr', 'limits.roles', 'names.a', 'names.b'];
     await Promise.all(ids.map((field) => run(`profile edit dev --set ${field}=7`)));
     const [names, limits] = [
@@ -201,7 +201,7 @@ describe('a profile rename or copy', () => {
     ['profile rename missing x', 5],
     ['profile copy dev dev', 6],
     ['profile copy dev DEV', 6],
-  ])('rejects `%s`, also in a dry run', async (line, code) => {
+  ])('rejects `%s`, even in a dry run', async (line, code) => {
     const before = home.settings();
     expect((await run(line)).code).toBe(code);
     expect((await run(`${line} --dry-run`)).code).toBe(code);
@@ -238,7 +238,7 @@ describe('a profile export or import', () => {
     ['secrets: {client_secret: plain-value}\n', '1:26: secrets.client_secret: '],
     ['secrets: {access_token: plain-value}\n', '1:11: secrets.access_token: '],
     ['limits: {dsr: fast}\n', '1:15: limits.dsr: '],
-  ])('rejects %j with its position, also in a dry run', async (stdin, issue) => {
+  ])('rejects %j and prints its position, even in a dry run', async (stdin, issue) => {
     for (const flag of ['--yes', '--dry-run']) {
       const result = await run(`profile import - bad ${flag}`, { stdin });
       expect(result).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(`<stdin>:${issue}`) });

@@ -129,7 +129,7 @@ describe('profile create on a terminal', () => {
     }
   });
 
-  it('prompts for credentials only after an address that requires credentials', async () => {
+  it('prompts for credentials only if an entered address requires them', async () => {
     const { ctx, asked } = answerPrompts({ 'Data subject': 'https://dsr.example' }, ['dsr_base_url']);
     await askForSettings(ctx, profilesOf(), draftOf(), HOW);
     expect(asked).toEqual([
@@ -140,7 +140,7 @@ describe('profile create on a terminal', () => {
     ]);
   });
 
-  it('prompts only for settings without a flag, and skips the list with --yes', async () => {
+  it('prompts only for settings that no flag specifies, and skips the list if --yes is set', async () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
@@ -223,7 +223,7 @@ describe('profile create on a terminal', () => {
     }
   });
 
-  it('prompts for the location of the only missing secret, and skips it on Enter', async () => {
+  it('prompts for the location of the only missing secret, and skips the secret if the answer is empty', async () => {
     const { ctx, asked } = answerPrompts({ 'Where is the client secret': 'env' });
     const draft = draftOf(structuredClone(CLIENT));
     await askForSettings(ctx, withoutKeychain(), draft, HOW);

@@ -1,4 +1,4 @@
-// The profile commands store, show and reject profiles, and never print a secret.
+// The profile commands store and show profiles, reject invalid ones, and never print a secret.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -133,7 +133,7 @@ describe('profile create', () => {
     expect((await run(['profile', 'create', 'prod', ...ADDRESSES])).code).toBe(6);
   });
 
-  it('stores references to the variables that contain secrets with --from-env', async () => {
+  it('stores references to the variables that contain secrets, not their values, if --from-env is set', async () => {
     const env = {
       CDPADM_BASE_URL: 'https://api.example',
       CDPADM_ORG_ID: '7',
@@ -233,7 +233,7 @@ describe('a profile command', () => {
     expect(stderr).toContain('only other flags override its values');
   });
 
-  it('names the project file keys that a pinned profile ignores, and still applies protected', async () => {
+  it('lists the project file keys that are ignored for a pinned profile, and still applies `protected`', async () => {
     const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);
@@ -269,7 +269,7 @@ describe('a profile command', () => {
     expect((await run(['profile', 'show', '--profile', 'prd'])).code).toBe(2);
   });
 
-  it('requires --yes to delete a profile, and --confirm NAME for a protected one', async () => {
+  it('requires --yes to delete a profile, and --confirm NAME for a protected profile', async () => {
     expect((await run(['profile', 'delete', 'dev'])).code).toBe(2);
     expect((await run(['profile', 'delete', 'dev', '--dry-run'])).code).toBe(0);
     expect((await run(['profile', 'delete', 'prod', '--yes'])).code).toBe(12);
@@ -301,7 +301,7 @@ describe('a profile command', () => {
 });
 
 describe('control characters in a settings file', () => {
-  // ESC, BEL, C1 controls and bidi overrides, which must not reach a terminal.
+  // Control characters (except tabs and newlines) and bidi overrides, which must not reach a terminal.
   const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
   it.each([

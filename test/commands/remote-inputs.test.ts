@@ -23,7 +23,7 @@ interface Store {
   requests: IncomingMessage[];
   /** Called before each response. */
   onRequest?: (number: number) => void;
-  /** Reports whether the connection closes halfway through the response to a request. */
+  /** Returns whether to close the connection halfway through the response to the request with this number. */
   drops?: (number: number) => boolean;
   url(name: string): string;
 }
@@ -34,7 +34,7 @@ let store: Store;
 
 const certificate = makeCertificate();
 
-/** Rows of which a few thousand exceed the size of one part. */
+/** Returns long rows: a few thousand of them are larger than one part. */
 const longRows = (count: number): string => userRows(count, () => 'x'.repeat(600));
 
 beforeEach(async () => {
@@ -100,7 +100,7 @@ function traces(...texts: string[]): string {
   return [...texts, ...contents].join('\n');
 }
 
-describe('an address', () => {
+describe('an input address', () => {
   it.each([true, false])('is read like a file (server supports range requests: %s)', async (hasRanges) => {
     store.hasRanges = hasRanges;
     // Use contents longer than one part.
@@ -164,7 +164,7 @@ describe('an address', () => {
     expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
   });
 
-  it('receives no request if its certificate comes from an unknown authority', async () => {
+  it("receives no request if the server's certificate comes from an unknown authority", async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
     const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);

@@ -97,7 +97,7 @@ function tooWide(text: string, columns: number): string[] {
 }
 
 describe.each([60, 100, 200])('a screen at %i columns', (columns) => {
-  test('matches the golden file and prints no line wider than the terminal', async () => {
+  test('matches the golden file and has no line wider than the terminal', async () => {
     const screens: string[] = [];
     for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line, columns));
     const text = steady(screens.join('\n'));
@@ -106,7 +106,7 @@ describe.each([60, 100, 200])('a screen at %i columns', (columns) => {
   });
 });
 
-test('matches the golden file in a pipe: a header, tabs, no color and no maximum width', async () => {
+test('prints the text of the golden file to a pipe: a header, tabs, no color and no maximum width', async () => {
   const screens: string[] = [];
   for (const line of [...ROLES, ...PROFILES]) screens.push(await screen(line));
   await expect(steady(screens.join('\n'))).toMatchFileSnapshot('../golden/screens-piped.txt');

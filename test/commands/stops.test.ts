@@ -1,4 +1,4 @@
-// `--timeout` and Ctrl-C stop a command when any kind of dependency hangs.
+// `--timeout` and Ctrl-C stop a command when a dependency of any kind hangs.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ interface Case {
   env?: Record<string, string>;
   /** Only requests with a matching path receive no response. */
   hanging?: RegExp;
-  /** A lock in the home folder, held by another process. */
+  /** The path of a lock in the home folder that another process holds. */
   lock?: string;
   stdin?: () => Readable;
   tty?: boolean;
@@ -151,7 +151,7 @@ describe.each([
   test.each(CASES)('stops a command that waits for %s', async (_what, setup) => {
     const result = await stopped(setup, isInterrupted);
     expect(result.code).toBe(code);
-    // On a busy machine, other commands may also be overdue.
+    // On a busy machine, other commands may also be overdue, so this is not checked for them.
     if (setup.isAbandoned) expect(result.isOverdue).toBe(true);
   });
 });

@@ -75,8 +75,8 @@ test('suggests a value for a mistyped value of every flag and argument with fixe
     const { options, registeredArguments } = command;
     for (const subject of [...options, ...registeredArguments]) {
       const name = subject instanceof Option ? (subject.long ?? '') : subject.name();
-      // Fields of a resource are validated with the whole resource, which a test below covers. A completion such as
-      // `email=` is only a prefix, so it is skipped.
+      // Fields of a resource are validated together with the whole resource; a test below covers them. A completion
+      // such as `email=` is only a prefix, so it is skipped.
       const isField = RESOURCES.includes(path[0] ?? '');
       const offers = isField ? undefined : helpOf(command)?.values?.[name];
       const offered = offers?.({ typed: '', before: undefined, operands: [] }) ?? [];

@@ -60,7 +60,10 @@ const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@ex
 const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
-/** The write, the number of commands that undo it, and the command lines to run first. ID is the last request's id. */
+ /**
+  * The write, the number of commands that undo it, and the command lines to run first. The last request's id replaces
+  * `ID`.
+  */
 const WRITES: [line: string, commands: number, before: string[]][] = [
   ['roles create fresh --description New --task rules:view', 1, []],
   ['roles update user-role --name Reader', 1, []],
@@ -113,7 +116,7 @@ async function entryOf(before: readonly string[], line: string): Promise<Entry> 
   return entry;
 }
 
-it.each(WRITES)('logs the undo commands of `%s`: %i', async (line, commands, before) => {
+it.each(WRITES)('logs the commands that undo `%s` (number of commands: %i)', async (line, commands, before) => {
   const { command, undo, undo_note } = await entryOf(before, line);
   expect(line.startsWith(command)).toBe(true);
   const lines = undo?.split(' && ') ?? [];
@@ -195,6 +198,6 @@ it('covers every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
   const covered = (path: string) => WRITES.some(([line]) => line.startsWith(`${path} `) || line === path);
   const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));
-  // A write made in the editor is not a command line.
+  // `roles edit` needs an editor, so no command line here covers it.
   expect(writes.filter((path) => !covered(path))).toEqual(['roles edit']);
 });

@@ -8,8 +8,8 @@ import { type CliHome, createCliHome } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/root.ts';
 
 /**
- * Loaded into the program; at exit, writes its peak memory in kilobytes to file descriptor 3. Prefers /proc, because
- * the resource usage of a process may include its parent's.
+ * A module that is loaded into the program. At exit, it writes the peak memory of the process in kilobytes to file
+ * descriptor 3. It prefers /proc, because the resource usage of a process may include its parent's.
  */
 const PEAK = `import fs from 'node:fs';
 process.on('exit', () => {

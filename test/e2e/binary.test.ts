@@ -27,7 +27,7 @@ const script = (name: string, ...args: string[]): Promise<unknown> =>
     });
   });
 
-/** Returns an environment without Node: its PATH contains no program. */
+/** Returns an environment without Node: its PATH contains no programs. */
 const envOf = (home: string): Record<string, string> => ({ HOME: home, TMPDIR: home, PATH: '/nonexistent' });
 
 /** Runs a program, and stops it once it has printed `until`. */
@@ -144,7 +144,7 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
   test('runs itself for each command in the tour when started from the PATH', async () => {
     const home = temporaryFolder();
     const env = { ...envOf(home), PATH: dirname(EXECUTABLE) };
-    // The whole tour takes as long as all other tests in this file.
+    // The whole tour takes as long as all other tests in this file, so a normal run stops it early.
     const until = isWhole ? undefined : '$ cdpadm roles diff';
     const { code, stdout } = await run('cdpadm-linux-x64', ['tour'], { cwd: home, env, until });
     expect({ code, stdout }).toEqual({

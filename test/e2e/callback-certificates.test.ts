@@ -10,14 +10,14 @@ import { newKey } from '../helpers/keys.ts';
 
 const DOMAIN = 'opendsr.platform.example';
 const SAN = `subjectAltName=DNS:${DOMAIN}`;
-// An hour ahead, because certificates are not valid before they are created.
+// The tests' time is an hour ahead, because certificates are not valid before they are created.
 const NOW = Date.now() + 3_600_000;
 const DAY = 86_400_000;
 const PSS = ['rsa_padding_mode:pss'];
 
 let forge: Forge;
 let root: Forged;
-/** A root with the same name and a different key. */
+/** A root with the same name as `root` but a different key. */
 let other: Forged;
 beforeAll(() => {
   forge = openForge();
@@ -328,7 +328,7 @@ describe('an invalid certificate', () => {
     expect(verdict(pem + middle.pem)).toHaveProperty('issue', 'has a signature algorithm that is no longer secure');
   });
 
-  it('is rejected if a part that only our parser reads is damaged', () => {
+  it('is rejected if it is damaged in a part that only our parser reads', () => {
     const { pem } = issue({ extensions: [SAN, '1.2.3.4=DER:0500', '1.2.3.5=DER:0500'] });
     const bytes = Buffer.from(new X509Certificate(pem).raw);
     // Two extensions with the same id: other parsers may use the second.

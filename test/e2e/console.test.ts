@@ -1,4 +1,4 @@
-// The console of the embedded platform in a real browser; skipped if none is installed.
+// The console of the embedded platform in a real browser; skipped if Chromium is not installed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CHROMIUM, openBrowser, type Page } from '../helpers/browser.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
@@ -29,7 +29,7 @@ function identify(attributes: Record<string, unknown>) {
   });
 }
 
-describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if Chromium is not installed)', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
     ]);
   });
 
-  it('shows characters that reorder or hide text as escapes', async () => {
+  it('escapes characters that reorder or hide text', async () => {
     expect((await identify({ plan: 'a\u202Egnp.exe\u0007' })).status).toBe(202);
     const page = await open('people');
     for (const tab of ['people', 'log']) {
@@ -327,7 +327,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if non
     ['light', 1200],
     ['dark', 320],
   ] as const)(
-    'is readable in %s mode at a width of %i, with a contrast of at least 4.5 and no horizontal scrolling',
+    'is readable in %s mode at a width of %i pixels, with a contrast of at least 4.5 and no horizontal scrolling',
     async (scheme, width) => {
       const page = await open('roles');
       await page.media({ scheme });

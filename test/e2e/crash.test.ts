@@ -8,7 +8,10 @@ import { PROGRAM } from '../helpers/root.ts';
 import { spellings } from '../sweeps/spellings.ts';
 import { CANARIES, FIXTURES } from '../sweeps/stage.ts';
 
-/** Loaded before the program; throws an error that contains the token and the client secret, outside of any command. */
+/**
+ * A module that is loaded before the program and throws, outside of any command, an error that contains the token and
+ * the client secret.
+ */
 const FAULT = `
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Checks the documentation: links and files that it names exist, and a shell runs every example as written.
+// Checks the documentation: its links and the files that it names exist, and a shell can run every example as written.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, normalize } from 'node:path';

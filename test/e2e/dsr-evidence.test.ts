@@ -98,7 +98,7 @@ it('writes a private archive that has a hash of every file in its manifest and c
   expect(await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip'])).toMatchObject({ code: 2 });
 });
 
-it('lists commands that check every signature using only openssl', async () => {
+it('lists commands that check every signature with openssl alone', async () => {
   const flags = ['--show-identities', '--out', 'evidence.zip'];
   expect(await home.run(['dsr', 'evidence', id, ...flags])).toMatchObject({ code: 0 });
   const folder = unpack('evidence.zip');
@@ -115,7 +115,7 @@ it('lists commands that check every signature using only openssl', async () => {
 
 const CHANGED = 'changed: not the message recorded in the ledger';
 
-it('never presents an altered or unrecorded message as signed, and never includes identities from one', async () => {
+it('never presents an altered or unrecorded message as signed, and never includes identities from such a message', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
   const alter = (number: number, to: number, change: (body: string) => string): void => {
     if (to !== number) cpSync(of(number, 'headers.json'), of(to, 'headers.json'));
@@ -174,13 +174,13 @@ it('reports how many entries were pruned or chained later, and exits with 1 if t
   expect(existsSync(join(home.cwd, 'dry.zip'))).toBe(false);
 });
 
-it('reports saved messages that are missing or changed, and finds moved ones with --kept', async () => {
+it('reports saved messages that are missing or changed, and finds moved messages if --kept is set', async () => {
   const of = (number: number, part: string): string => join(home.cwd, 'kept', `${id}.${number}.${part}`);
   cpSync(join(home.cwd, 'kept'), join(home.cwd, 'copy'), { recursive: true });
   writeFileSync(of(2, 'body'), `${readFileSync(of(2, 'body'), 'utf8')} `);
   rmSync(of(3, 'body'));
   writeFileSync(of(4, 'headers.json'), 'damaged');
-  // As if a killed process had stored this message without recording it.
+  // Store this message as if a killed process had stored it without recording it.
   for (const part of ['body', 'headers.json']) cpSync(join(home.cwd, 'copy', `${id}.2.${part}`), of(5, part));
   const damaged = await home.json(['dsr', 'evidence', id, '--out', 'damaged.zip']);
   expect(damaged.data).toMatchObject({ messages: 2 });

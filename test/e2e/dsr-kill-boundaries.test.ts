@@ -15,7 +15,7 @@ import { size } from '../helpers/size.ts';
 
 const MINUTES = 60_000;
 const ROWS = 8;
-/** With `--mode whole`, kills at every request; otherwise at one request per moment. */
+/** With `--mode whole`, the run is killed at every request; otherwise at one request per moment. */
 const STEP = size(1, ROWS);
 
 type Moment = 'before' | 'unanswered' | 'answered';

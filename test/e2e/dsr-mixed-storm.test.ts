@@ -1,5 +1,5 @@
-// Damages the responses of a bulk run in random ways: the reported state of each row matches the platform, and no row
-// is lost.
+// Damages the responses to a bulk run in random ways. Checks that the reported state of each row matches the platform
+// and that no row is lost.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { basicAuth } from '../helpers/emulator.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';

@@ -139,7 +139,7 @@ describe('dsr submit --bulk', () => {
     ['--submitted-time', 'yesterday'],
     ['--callback-url', 'http://example.com/x'],
     ['--group-id', 'a\u0007'],
-  ])('reports %s, not the file, if its value is invalid', async (flag, value) => {
+  ])('reports %s, not the file, if the flag has an invalid value', async (flag, value) => {
     home.write('people.csv', people(3));
     for (const command of [BULK.split(' '), 'dsr prepare people.csv --out x.csv'.split(' ')]) {
       expect(await home.run([...command, flag, value])).toMatchObject({
@@ -303,7 +303,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(texts).not.toMatch(/roe/i);
   });
 
-  it('submits every row exactly once if more than a quarter of the requests fail', async () => {
+  it('submits every row exactly once even if more than a quarter of the requests fail', async () => {
     home.write('people.csv', people(200));
     home.defaults.clock = createFastClock(1000);
     const fault = { method: 'POST', path: '/v3/requests/' };
@@ -312,7 +312,8 @@ describe('dsr submit --bulk with faults', () => {
     }
     const run = await home.json<BulkResult>(BULK);
     await home.platform.api.clearFaults();
-    // In about one of forty runs, all five attempts of a row fail: the row is unknown, and `--resume` confirms it.
+    // In about one run in forty, all five attempts to submit a row fail. The row is then unknown until `--resume`
+    // confirms it.
     if (run.data.unknown > 0) {
       expect([run.code, run.data.failed], run.stderr).toEqual([3, 0]);
       expect((await home.run(`${BULK} --resume`)).code).toBe(0);
@@ -323,7 +324,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(new Set(ids()).size).toBe(200);
   });
 
-  it('stops after --give-up-after in an outage and can be resumed', async () => {
+  it('stops in an outage after the time in --give-up-after, and can be resumed', async () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });
@@ -356,7 +357,7 @@ describe('dsr submit --bulk with faults', () => {
     },
   );
 
-  it('prints a command on Ctrl-C that resumes the run and submits the remaining rows', async () => {
+  it('prints a resume command on Ctrl-C, which submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
     const interruptedRun = await home.run([...BULK.split(' '), '--progress', 'json'], {

@@ -174,7 +174,10 @@ const CERTIFICATE_LATE = /\/certificate\.pem did not respond within 6s/;
 describe('a listener without a certificate', () => {
   const HEADERS = { 'x-opendsr-processor-domain': 'opendsr.platform.example', 'x-opendsr-signature': 'AAAA' };
 
-  /** Returns a callback's status and the reason. The certificate has six seconds to arrive. */
+  /**
+   * Sends a callback, and returns the response status and the reason. The listener waits six seconds for the
+   * certificate.
+   */
   async function outcome(warning?: string, more = {}): Promise<[status: number, detail: string]> {
     const listener = await listenForCallbacks(home, ['--retries', '0'], {
       env: { ...env(), ...more },

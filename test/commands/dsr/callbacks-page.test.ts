@@ -46,7 +46,7 @@ afterAll(async () => {
   home.remove();
 });
 
-test('delivers and verifies callbacks until the request is completed with the commands in docs/dsr.md', async () => {
+test('delivers and verifies callbacks with the commands in docs/dsr.md until the request is completed', async () => {
   const ready = await startUntil(words(start, '--port', '0', '-o', 'json'), {}, (text) =>
     text.includes('\n') ? (JSON.parse(text) as EmulatorReady) : undefined,
   );

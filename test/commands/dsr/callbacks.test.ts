@@ -98,7 +98,7 @@ describe('a listener', () => {
     expect(entry?.states).toHaveLength(3);
   });
 
-  it('saves each POST as files that can be verified, and overwrites none', async () => {
+  it('saves each POST in files that can be verified, and does not overwrite earlier files', async () => {
     const { lines, url } = await listen('--keep', 'kept', '--forward-to', receiver.url);
     await submit(url);
     await advance('1d');
@@ -128,7 +128,7 @@ describe('a listener', () => {
     expect(home.read(`kept/${id}.1.body`)).toBe(body);
   });
 
-  it('prints one CSV header before its rows, and its address on standard error', async () => {
+  it('prints one CSV header before the rows, and prints its address on standard error', async () => {
     const end = new AbortController();
     let running = Promise.resolve<CliResult>({ code: 0, stdout: '', stderr: '' });
     const url = await new Promise<string>((resolve, reject) => {
@@ -204,7 +204,7 @@ describe('a listener', () => {
     const { lines, url } = await listen('--retries', '0');
     expect((await send('POST', url, { body, headers })).status).toBe(503);
     expect(lines().at(-1)).toMatchObject({ status: 503, valid: false, new: false });
-    // A domain that may not sign is rejected without a call to discovery.
+    // A domain that is not allowed to sign is rejected without a call to discovery.
     const foreign = { ...headers, 'x-opendsr-processor-domain': 'evil.example' };
     expect((await send('POST', url, { body, headers: foreign })).status).toBe(401);
     await home.platform.api.clearFaults();

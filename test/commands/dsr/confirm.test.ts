@@ -1,4 +1,4 @@
-// Compares the reported status of submissions with the platform, while responses and reads are replaced.
+// Compares the reported status of submissions with the platform's data, while a proxy replaces the responses.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
@@ -34,7 +34,7 @@ const BODIES: Record<string, string> = {
   'an error document': '{"code":400,"message":"no","errors":[{"message":"no"}]}',
   'a truncated body': '{"subject_request_id":',
 };
-/** A status that only the platform's injected fault returns. */
+/** A status that the platform returns only for an injected fault. */
 const INJECTED = 503;
 
 interface Replaced {
@@ -105,7 +105,7 @@ const CASES = Object.entries(BODIES).flatMap(([name, body]) =>
 
 describe('a bulk row', () => {
   it.each(sample(CASES, 7))(
-    'is reported as unknown if it never arrived but got %s (status %i)',
+    'is reported as unknown if it never arrived and the response is %s with status %i',
     async (_, status, body) => {
       writePeople(1);
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
@@ -117,7 +117,7 @@ describe('a bulk row', () => {
         { status: 'unknown', error: expect.stringMatching(/^The outcome of request .* is unknown/) },
       ]);
       expect(await falseClaims(rows)).toEqual([]);
-      // --resume submits again under the same id, and writes its own results file.
+      // --resume submits the row again under the same id, and writes its own results file.
       await home.platform.api.clearFaults();
       const again = await home.json<BulkResult & { results: string }>(`${BULK} --resume`);
       expect([again.code, again.data.submitted, again.data.unknown]).toEqual([0, 1, undefined]);
@@ -127,7 +127,7 @@ describe('a bulk row', () => {
   );
 
   it.each(sample(CASES, 7))(
-    'is confirmed by a read if it arrived but got %s (status %i)',
+    'is confirmed by a read if it arrived but the response is %s with status %i',
     async (_name, status, body) => {
       writePeople(3);
       await replace({ post: { status, body, delivered: true } });
@@ -215,7 +215,10 @@ describe('a signed 201 that contains a request for another person', () => {
   const ONE = 'dsr submit --regulation gdpr --type access --group-id g --yes --identity email=p9@example.com';
   const REASON = 'the request in the response differs from the one that was sent: subject_identities.email.value';
 
-  /** Replaces each person before the request reaches the platform, which then signs its response to that request. */
+  /**
+   * Replaces the person in each request before the platform receives it, so the platform signs its response to the
+   * changed request.
+   */
   beforeEach(() =>
     proxy.begin((_index, received) => {
       received.body = received.body.replace(/p\d@/, 'q0@');
@@ -223,7 +226,7 @@ describe('a signed 201 that contains a request for another person', () => {
     }),
   );
 
-  it('leaves the outcome unknown, names the field, and never counts the id as submitted', async () => {
+  it('leaves the outcome unknown, with an error that names the field, and its id never counts as submitted', async () => {
     const { code, error, stderr } = await home.json(ONE);
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
     expect(error.message).toContain(REASON);
@@ -236,7 +239,7 @@ describe('a signed 201 that contains a request for another person', () => {
     ]);
   });
 
-  it('leaves a bulk row unknown, also after --resume', async () => {
+  it('leaves the outcome of a bulk row unknown, even after --resume', async () => {
     writePeople(1);
     const { code, data } = await home.json<BulkResult>(BULK);
     expect([code, data.submitted, data.unknown]).toEqual([3, 0, 1]);
@@ -300,14 +303,14 @@ describe('an id that the platform already has', () => {
   it.each([
     ['person', 'joe@example.com', 'gdpr'],
     ['regulation', 'jane@example.com', 'ccpa'],
-  ])('fails if the ledger lists it for a different %s', async (_field, email, regulation) => {
+  ])('counts as failed if the ledger lists it for a different %s', async (_field, email, regulation) => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     const { code, data, line } = await bulk(email, 'g', {}, regulation);
     expect([code, data.existing, data.failed]).toEqual([3, 0, 1]);
     expect(line).toContain('a different request');
   });
 
-  it('fails if the platform returns a different group', async () => {
+  it('counts as failed if the platform returns a different group', async () => {
     expect((await home.run(`${ONE} email=jane@example.com`)).code).toBe(0);
     expect(await bulk('jane@example.com', 'other', elsewhere())).toMatchObject({
       code: 3,
@@ -334,7 +337,7 @@ describe('a single request', () => {
   const ACCESS = 'dsr submit --regulation gdpr --type access --group-id g --identity email=jane@example.com --yes';
 
   it.each(sample(CASES, 6))(
-    'is reported as unknown if it never arrived but got %s (status %i)',
+    'is reported as unknown if it never arrived and the response is %s with status %i',
     async (_, status, body) => {
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: INJECTED });
       await replace({ post: { status, body, delivered: false } });
@@ -426,7 +429,7 @@ it('does not count empty results as downloaded', async () => {
   expect((await home.json('dsr ledger export')).data).toMatchObject([{ status: 'completed', answered_at: null }]);
 });
 
-it('records the outcome of requests in flight when another row ends a bulk run', async () => {
+it('records the outcomes of requests in flight if another row stops a bulk run', async () => {
   writePeople(2);
   const clock = home.defaults.clock as ReturnType<typeof createFastClock>;
   let rejected = (): void => undefined;

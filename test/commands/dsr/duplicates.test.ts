@@ -1,4 +1,4 @@
-// `dsr submit` for requests that the ledger already has, and to several workspaces.
+// `dsr submit` for requests that are already in the ledger, and for several workspaces.
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
@@ -33,7 +33,7 @@ it('rejects a second request for the same person, regardless of letter case, unl
   expect((await home.run(submit('Jane@Example.com', '--allow-duplicates'))).code).toBe(0);
 });
 
-it('rejects only the rows of a bulk run that the ledger lists, even when the run is resumed', async () => {
+it('rejects only those rows of a bulk run that repeat requests in the ledger, even when the run is resumed', async () => {
   const first = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const rows = ['Jane@Example.com', 'ben@example.com', 'kim@example.com'].map((email) => `gdpr,access,${email}`);
   home.write('people.csv', `regulation,subject_request_type,email\n${rows.join('\n')}\n`);
@@ -86,7 +86,7 @@ it('finds the same duplicates in a dry run, before submitting and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('counts as cancellable only the erasures that will be sent', async () => {
+it('counts only the erasures that will be sent as cancellable', async () => {
   const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
   home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
   await home.run('dsr submit --bulk first.csv --yes');
@@ -100,7 +100,7 @@ it('counts as cancellable only the erasures that will be sent', async () => {
   expect((await home.run('dsr submit --bulk first.csv --resume --dry-run')).stdout).not.toContain('can be cancelled');
 });
 
-it('warns about every open access and portability request before an erasure, single or in bulk', async () => {
+it('warns about every open access and portability request before a single erasure and before a bulk run', async () => {
   const ids: string[] = [];
   for (const type of ['access', 'portability']) {
     const { data } = await home.json<{ subject_request_id: string }>(
@@ -123,7 +123,7 @@ it('warns about every open access and portability request before an erasure, sin
     );
 });
 
-it('rejects a bulk file that lists a person twice in different letter case, or a body whose identity starts with a space', async () => {
+it('rejects a bulk file that lists a person twice with different letter case, or a body whose identity starts with a space', async () => {
   home.write(
     'people.csv',
     'regulation,subject_request_type,email\ngdpr,erasure,Twin@example.com\ngdpr,erasure,twin@example.com\n',
@@ -149,7 +149,7 @@ it('accepts only one of two duplicates that are submitted simultaneously', async
   expect(both.map(({ code }) => code).sort()).toEqual([0, 12]);
 });
 
-it('records a keyed digest of each request, and warns if a period has no evidence', async () => {
+it('records a keyed digest of each request, and warns if the evidence archive for a period is empty', async () => {
   await home.run(submit('jane@example.com'));
   home.write('people.csv', 'regulation,subject_request_type,email\ngdpr,access,ben@example.com\n');
   await home.run('dsr submit --bulk people.csv --yes');
@@ -292,7 +292,7 @@ it('ends a run by printing the command that submits the rows rejected as duplica
   expect(await home.received('POST', '/v3/requests')).toBe(3);
 });
 
-it('warns if --resume finds no earlier run, because the file was changed, and rows repeat earlier requests', async () => {
+it('warns if --resume finds no earlier run because the file was changed, and rejects rows that repeat requests', async () => {
   const bulk = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
   home.write('people.csv', 'email\njane@example.com\n');
   await home.run(bulk);

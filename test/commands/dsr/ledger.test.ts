@@ -1,4 +1,4 @@
-// `dsr ledger` verifies and prunes the ledger's hash chain.
+// `dsr ledger` verifies the ledger's hash chain, prunes the ledger, and exports it.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -33,7 +33,7 @@ afterEach(() => home.close());
 
 const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().replace(/\.\d+Z/, 'Z');
 
-/** Submits one request for each row of group, type and age in days. */
+/** Submits one request for each row, which has a group, a type and an age in days. */
 async function submit(
   file: string,
   rows: readonly (readonly [group: string, type: string, ago: number])[],
@@ -264,8 +264,8 @@ describe('dsr list --due', () => {
   });
 });
 
-describe('dsr list with results that expire before the deadline', () => {
-  it('applies --within to the expiry date, even if the ledger does not list the request as completed', async () => {
+describe('dsr list with dates before the deadline', () => {
+  it('applies --within to the expiry date of results, even if the ledger does not list the request as completed', async () => {
     await submit('a.csv', [
       ['later', 'erasure', 0],
       ['open', 'access', 1],
@@ -336,7 +336,7 @@ describe('dsr list while requests cannot be read', () => {
     expect([code, error.message]).toEqual([4, expect.stringMatching(/^Group spring could not be read/)]);
   });
 
-  it('stops sending after several failures in a row', async () => {
+  it('stops reading requests after several failures in a row', async () => {
     await submit('b.csv', many(30, 'more'));
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 401 });
     const before = await home.received('GET', '/v3/requests/');

@@ -26,7 +26,9 @@ const due = async (env: Record<string, string> = {}, clock = createTestClock(Dat
   (await home.json<{ request_status: string }[]>('dsr list --due', { env, clock })).data.map((it) => it.request_status);
 const fault = (method: string, path: string, more: Parameters<typeof home.platform.api.addFault>[0]) =>
   home.platform.api.addFault({ method, path, ...more });
-/** Drops the POST before or after the platform executes it, and the read that would confirm it. */
+/**
+ * Drops the connection before or after the platform executes the POST, and also drops the read that would confirm it.
+ */
 const loseResponse = async (drop: 'before' | 'after') => {
   await fault('POST', '/v3/requests/', { drop, times: 1 });
   await fault('GET', '/v3/requests/*', { drop: 'before', times: 1 });

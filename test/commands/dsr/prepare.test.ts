@@ -21,7 +21,7 @@ describe('dsr prepare', () => {
     expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
-  it('keeps mapped ids and times of NDJSON, and prints the command that submits the file', async () => {
+  it('keeps the mapped ids and times in NDJSON rows, and prints the command that submits the file', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
     const time = '2026-01-02T00:00:00Z';
     const rows = [

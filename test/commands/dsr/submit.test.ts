@@ -106,7 +106,7 @@ describe('dsr submit', () => {
     expect(stderr).not.toContain('a@b.c');
   });
 
-  it("reports the line of another vendor's extension, and the vendor domain that is expected", async () => {
+  it("reports the line of another vendor's extension, and the expected vendor domain", async () => {
     home.write(
       'other.yaml',
       'regulation: gdpr\nsubject_request_type: access\nextensions:\n  opendsr.else.example:\n    subject_identities:\n      xpid: {value: "1", encoding: raw}\n',
@@ -276,7 +276,7 @@ describe('after a submission', () => {
 });
 
 describe('before a submission', () => {
-  it('warns about upper-case letters in an e-mail address, for one request and for rows', async () => {
+  it('warns about upper-case letters in an email address, both for a single request and for bulk rows', async () => {
     const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
     expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);
     home.write('a.csv', 'email\nBen@example.com\ncem@example.com\nDora@example.com\n');

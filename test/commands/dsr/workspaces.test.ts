@@ -96,7 +96,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(NAMED)('updates only the ledger entry for %s with status, wait and list', async (_name, place) => {
+it.each(NAMED)('updates only the ledger entry for %s when it runs status, wait and list', async (_name, place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');
@@ -138,7 +138,7 @@ it("does not name another workspace's request in a conflict", async () => {
   const flags = `--regulation gdpr --type erasure --identity email=a@b.example --yes --allow-duplicates`;
   const { code, error } = await home.json(`dsr submit ${flags}`, { env: envs.b });
   expect([code, error.hint?.includes(ID)]).toEqual([6, false]);
-  // The request's workspace already has the same id with the same content.
+  // The request's own workspace already has a request with the same id and content.
   expect((await home.run(`dsr submit ${flags} --request-id ${ID}`)).code).toBe(0);
 });
 
@@ -160,7 +160,7 @@ it('rejects a valid callback for another workspace, and changes nothing', async 
   ]);
 });
 
-it('stores a callback for another workspace under that workspace with --any-controller', async () => {
+it('stores a callback for another workspace under that workspace if --any-controller is set', async () => {
   const { lines, url } = await listen('--any-controller');
   await submit('a');
   await submit('b', `--callback-url ${url} --skip-waiting-period`);
@@ -172,7 +172,7 @@ it('stores a callback for another workspace under that workspace with --any-cont
   expect(await states()).toEqual({ a: 'pending', b: 'pending,in_progress' });
 });
 
-it('warns that it accepts callbacks for every workspace if there is no profile, and stores each in its own workspace', async () => {
+it('warns, if there is no profile, that it accepts callbacks for every workspace, and stores each under its workspace', async () => {
   const { CDPADM_WORKSPACE_ID: _id, CDPADM_VENDOR_DOMAIN: _domain, ...env } = home.env;
   const before = { ...home.env };
   for (const name of Object.keys(home.env)) delete home.env[name];

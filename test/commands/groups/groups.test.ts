@@ -58,7 +58,7 @@ describe('groups set', () => {
     });
   });
 
-  it('sends nothing in a dry run and prints the exact request', async () => {
+  it('prints the exact request in a dry run, and sends no write', async () => {
     const { code, data } = await home.json<{ requests: unknown[] }>('groups set -f group.yaml --dry-run');
     expect({ code, requests: data.requests }).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe('groups set', () => {
     expect(await verbs()).toEqual([]);
   });
 
-  it('confirms a lost response with a read', async () => {
+  it('confirms a write with a read if its response was lost', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/workspaces/*', drop: 'after', times: 1 });
     const result = await home.run('groups set -f group.yaml --yes');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/The platform did receive the write/) });
@@ -92,7 +92,7 @@ it('reports every error in a file with its line and column, and sends nothing', 
 describe('groups attributes', () => {
   beforeEach(() => home.run('groups set -f group.yaml --yes'));
 
-  it('adds, changes and removes attributes with one PATCH of the whole list per change', async () => {
+  it('adds, changes and removes attributes, and sends one PATCH with the whole list per change', async () => {
     await home.run('groups attributes add household city loyalty_points=average --yes');
     await home.run('groups attributes remove household is_member --yes');
     expect(await home.json('groups get household')).toMatchObject({
@@ -106,7 +106,7 @@ describe('groups attributes', () => {
     expect(await verbs()).toEqual(['POST', 'PATCH', 'PATCH']);
   });
 
-  it('sends back unknown fields and types of attributes', async () => {
+  it('sends unknown fields and types of attributes back unchanged', async () => {
     const size = { id: 'size', type: 'sum', window: '7d' };
     const other = { id: 'other', type: 'median' };
     const server = await startFaultServer();

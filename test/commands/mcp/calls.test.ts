@@ -1,5 +1,5 @@
-// Assistant calls that do not depend on each other. The tests share one session and one platform, because a session
-// builds the schemas of all commands.
+// Assistant calls that do not depend on each other. The tests share one session and one platform, because each session
+// builds the schemas of all commands, which is slow.
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -163,7 +163,7 @@ it('does not let a plan override a guard', async () => {
   });
   expect({ code, plan }).toEqual({ code: 12, plan: undefined });
   expect(error.code).toMatch(/^roles\.guard/);
-  // The hint for users names a flag that no tool accepts.
+  // The hint for users names a flag that no tool accepts, so assistants get a different hint.
   expect(error.hint).toBe('An assistant cannot override a guard. Ask the user to run the command in a terminal.');
   expect(JSON.stringify({ error, warnings })).not.toContain('--allow');
   const flag = await assistant.call('roles_plan', { command: 'roles push', file: 'roles: []\n', allow_delete: true });
@@ -193,7 +193,7 @@ it('returns no plan if nothing would change', async () => {
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
 });
 
-/** For each command that only a person may confirm, the call that plans it. */
+/** The planning call for each command that only a person can confirm. */
 const BY_PERSON: Record<string, [tool: string, values: Record<string, unknown>, confirm: string]> = {
   'pipelines reset': ['warehouse_plan', { pipeline_id: 'customers' }, 'customers'],
 };

@@ -31,7 +31,7 @@ describe('tools', () => {
       ...['warehouse_read', 'warehouse_plan', 'warehouse_write', 'seed_read', 'seed_plan', 'seed_write'],
       ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read', 'log_read'],
     ]);
-    // All tools become part of the assistant's context.
+    // The list of tools becomes part of the assistant's context, so it must be short.
     expect(JSON.stringify(tools).length).toBeLessThan(68_000);
     for (const { annotations, description = '', inputSchema, name, outputSchema } of tools) {
       const isWrite = name.endsWith('_write');

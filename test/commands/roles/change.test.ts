@@ -83,7 +83,7 @@ describe('roles update', () => {
 });
 
 describe('roles delete', () => {
-  it('deletes two roles with --yes, requires --allow-delete for four, and restores them with a rollback', async () => {
+  it('requires --allow-delete to delete four roles but not two, and restores deleted roles with a rollback', async () => {
     const before = await admin.live();
     const line = 'roles delete read-only-role audiences-only-role --yes';
     const four = await admin.run(`${line} user-role support-role`);
@@ -143,7 +143,7 @@ describe('a command that analyzes roles', () => {
     expect(data).toMatchObject({ left: 'audiences-only-role', both: ['audiences:*'], only_left: [] });
   });
 
-  it('prints all compared tasks with -o csv, and only the tasks that differ with -o name', async () => {
+  it('prints all compared tasks with -o csv, but with -o name only those that differ', async () => {
     const { data } = await admin.json<{ only_left: string[]; only_right: string[] }>(
       'roles compare user-role admin-role',
     );
@@ -174,7 +174,7 @@ describe('a command that analyzes roles', () => {
     expect(stdout).toContain('<code>rules:<wbr>view</code>');
   });
 
-  it('lists the seven templates, and suggests the nearest for a mistyped name', async () => {
+  it('lists the seven templates, and suggests the nearest name for a mistyped one', async () => {
     expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
     const suggestion = expect.stringContaining('Did you mean support-role?') as string;
     expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: suggestion });

@@ -63,7 +63,7 @@ describe('roles diff --against FILE', () => {
     expect([code, data.summary]).toEqual([0, { create: 0, modify: 0, delete: 0, unchanged: 5 }]);
   });
 
-  it('warns about a mistyped task, and about a field in only one of the files, with line and column', async () => {
+  it('warns about a mistyped task and about an unknown field in only one of the files, and prints their positions', async () => {
     admin.edit('roles.yaml', '- rules:view', '- rules:viewer');
     admin.edit('before.yaml', 'name: Admin', 'name: Admin\n    version: 3');
     const { code, stderr } = await admin.run('roles diff --against before.yaml', { env: NO_PLATFORM });
@@ -78,7 +78,7 @@ describe('roles diff --against FILE', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  it('rejects an invalid second file with its name and line', async () => {
+  it('rejects an invalid second file, and prints its name and line', async () => {
     admin.write('before.yaml', 'roles:\n  - role_id: x\n    name: X\n');
     const { code, error } = await offline('--against before.yaml');
     expect([code, error]).toMatchObject([9, { issues: [{ file: 'before.yaml', line: 2 }, { file: 'before.yaml' }] }]);
@@ -145,7 +145,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(data.deleted).toMatchObject([{ role_id: 'only-there' }]);
     expect(data.modified).toMatchObject([{ role_id: 'admin-role' }]);
     expect(data.plan).toMatch(/^[0-9a-f]{32}$/);
-    // The platform from the environment receives no request, and the other platform only requests for its own
+    // The platform from the environment receives no request, and the other platform receives requests only for its own
     // organization.
     expect(await admin.platform.api.requests()).toHaveLength(before);
     const paths = (await other.api.requests()).map(({ path }) => path);
@@ -186,7 +186,7 @@ describe('roles diff --against-profile NAME', () => {
     const missing = await admin.run('roles diff --against-profile prod', { env: fresh });
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain('OTHER_SECRET');
-    // The token from the environment is only for the platform from the environment.
+    // The token from the environment is used only for the platform from the environment.
     const token = { CDPADM_ACCESS_TOKEN: await admin.platform.token(), ...secrets() };
     expect((await admin.run('roles diff --against-profile prod', { env: token })).code).toBe(0);
     // A project file must not redirect the other profile's secrets.

@@ -24,7 +24,7 @@ const PIECES = {
   formula: '=cmd|\u001b[31m\n+1',
 } as const;
 
-/** Matches a character that must not reach a terminal, except the line breaks and tabs that we print. */
+/** Matches the characters that must not reach a terminal. Line breaks and tabs may, because the program prints them. */
 const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
 
 const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];
@@ -126,7 +126,7 @@ const VIEWS: [string, string[]][] = [
   ['delete', [idOf('direction'), '--yes']],
 ];
 
-/** Files and pipes receive exact CSV and YAML (see the output tests). Terminals never do. */
+/** Files and pipes receive exact CSV and YAML (see the output tests). On a terminal, all formats are escaped. */
 const isExact = (format: string, tty: boolean): boolean => !tty && (format === 'csv' || format === 'yaml');
 
 describe('strings from the platform', () => {

@@ -68,7 +68,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.yaml')).toBe(edited);
   });
 
-  it('keeps your deletion, and adds the role that changed as a comment above the list', async () => {
+  it('keeps your deletion, and adds the role that changed on the platform as a comment above the list', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*$/, ''));
     await changeElsewhere('name: User', 'name: Person');
     expect((await admin.run('roles pull --merge')).code).toBe(6);
@@ -107,7 +107,7 @@ describe('roles pull --merge', () => {
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
 
-  it('lists separately the roles deleted on the platform, and suggests a diff only if a push would change something', async () => {
+  it('lists the roles deleted on the platform separately, and suggests a diff only if a push would change something', async () => {
     await other.run('roles delete audiences-only-role --yes');
     const removed = 'Removed, because they were deleted on the platform after you pulled the file: audiences-only-role';
     const mixed = await admin.run('roles pull --merge');

@@ -21,14 +21,14 @@ describe('roles pull', () => {
     expect((await other.run('roles push --yes')).code).toBe(0);
   }
 
-  it('writes a file in stable order, with no changes to push', async () => {
+  it('writes the roles in a stable order, and leaves no changes to push', async () => {
     expect((await admin.run('roles pull')).code).toBe(0);
     const ids = [...admin.read('roles.yaml').matchAll(/role_id: (.+)/g)].map((match) => match[1]);
     expect(ids).toEqual(['admin-role', 'audiences-only-role', 'read-only-role', 'support-role', 'user-role']);
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
-  it('writes the JSON of the wire format to a .json file', async () => {
+  it('writes JSON in the wire format to a .json file', async () => {
     await admin.run('roles pull roles.json');
     const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };
     expect(file.roles[1]?.tasks).toEqual([{ task_id: 'user:core' }, { task_id: 'audiences:*' }]);
@@ -73,7 +73,7 @@ describe('roles pull', () => {
     expect(admin.read('roles.yaml')).toBe('roles: [');
   });
 
-  it('updates a file without edits, and keeps its comments and order', async () => {
+  it('updates a file without local edits, and keeps its comments and order', async () => {
     await admin.run('roles pull');
     admin.edit('roles.yaml', '  - role_id: user-role', '  # people\n  - role_id: user-role');
     admin.edit('roles.yaml', 'name: Support', 'name: Support # the desk');

@@ -40,7 +40,7 @@ describe('roles push', () => {
     expect(await admin.puts()).toBe(1);
   });
 
-  it('does not change the file with --no-write-back, and rejects a second push from the old base', async () => {
+  it('does not change the file if --no-write-back is set, and rejects a second push from the old base', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const edited = admin.read('roles.yaml');
     const { stderr } = await admin.run('roles push --yes --no-write-back');
@@ -246,7 +246,7 @@ describe('roles push', () => {
       expect(stdout).toMatch(/^applied,revision\r?\ntrue,\d{8}T/);
     });
 
-    it('is applied with --fields that select columns of the --query result', async () => {
+    it('is applied if --fields selects columns of the --query result', async () => {
       admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
       const { code, stdout } = await admin.run('roles push --yes -o csv --query modified[] --fields role_id');
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
@@ -346,7 +346,7 @@ describe('roles push', () => {
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  it('sends a write that does not arrive only as often as --retries allows', async () => {
+  it('retries a write that did not arrive at most as often as --retries allows', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'before' });
     expect((await admin.run('roles push --yes --retries 0')).code).toBe(8);

@@ -1,4 +1,4 @@
-// Renaming a role id is one upload that deletes the old role and creates the new one.
+// Renaming a role id sends one upload, which deletes the old role and creates the new one.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 

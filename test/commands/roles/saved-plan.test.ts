@@ -36,10 +36,16 @@ describe('a saved roles plan', () => {
     expect(statSync(join(admin.cwd, 'shared.plan')).mode & 0o777).toBe(0o600);
   });
 
-  it.each(['push', 'diff', 'validate'])('is not a roles file: `roles %s` prints how to apply it', async (verb) => {
-    const { code, stderr } = await admin.run(`roles ${verb} roles.plan`);
-    expect([code, stderr]).toEqual([9, expect.stringContaining('To apply it: cdpadm roles push --plan roles.plan\n')]);
-  });
+  it.each(['push', 'diff', 'validate'])(
+    'is rejected as a roles file by `roles %s`, which prints how to apply it',
+    async (verb) => {
+      const { code, stderr } = await admin.run(`roles ${verb} roles.plan`);
+      expect([code, stderr]).toEqual([
+        9,
+        expect.stringContaining('To apply it: cdpadm roles push --plan roles.plan\n'),
+      ]);
+    },
+  );
 
   it('is read from standard input', async () => {
     const pushed = await admin.run('roles push --plan - --yes', { stdin: admin.read('roles.plan') });
@@ -110,7 +116,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(2);
   });
 
-  it('is rejected with its file name if it was edited, before its target is checked', async () => {
+  it('is rejected if it was edited, with its file name and before its target is checked', async () => {
     admin.edit('roles.plan', '"Helpers"', '"Others"');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);

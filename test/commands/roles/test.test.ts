@@ -13,7 +13,7 @@ describe('roles test', () => {
   });
   afterEach(() => admin.close());
 
-  it('exits with 0 if every assertion passes, live and offline', async () => {
+  it('exits with 0 if every assertion passes, both against the platform and offline', async () => {
     const live = await admin.json('roles test');
     expect(live).toMatchObject({
       code: 0,

@@ -37,7 +37,7 @@ const FILE = [
   '# the end',
   '',
 ].join('\n');
-/** Returns the file with this stamp. */
+/** Returns the text with this last-modified stamp. */
 const withStamp = (text: string, on: string): string => text.replace(/(?<=last_modified_on: {2})".*?"/, `"${on}"`);
 
 describe('a roles write whose response differs from the request', () => {
@@ -60,7 +60,7 @@ describe('a roles write whose response differs from the request', () => {
     await admin.close();
   });
 
-  /** Alters the response to the PUT and, with `reads`, the response to every later GET. */
+  /** Alters the response to each PUT and, if `reads` is true, to every later GET. */
   async function distort(change: Distort, { reads, status }: { reads: boolean; status?: number }): Promise<void> {
     let wrote = false;
     await proxy.begin({

@@ -112,7 +112,7 @@ describe('seed bulk', () => {
   test('reports the rows that were sent if standard input is interrupted', async () => {
     const stop = new AbortController();
     const it = await start((_body, request) => {
-      // When the command is stopped, both requests are in flight and may finish.
+      // When the command is stopped, both requests are in flight and can still finish.
       if (request === 2) stop.abort(interrupted());
       return undefined;
     });
@@ -134,7 +134,7 @@ describe('seed bulk', () => {
     expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
   });
 
-  test('writes a row that is rejected again without nesting it in another row', async () => {
+  test('writes a row that is rejected twice as it was, not nested in another row', async () => {
     const it = await start();
     const rows = [userRow(2).replace('production', 'prod'), '{"xpid":3'];
     const first = await it.bulk([it.write('users.ndjson', rows.join('\n'))]);
@@ -165,7 +165,7 @@ describe('seed bulk', () => {
     });
   });
 
-  test('sends a corrected file from its start with --restart', async () => {
+  test('sends a corrected file from its start if --restart is set', async () => {
     const it = await start();
     const header = 'xpid,attr:Orders:count,cutoff_date\n';
     const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1},3,2024-01-31\n`).join('');
@@ -197,7 +197,7 @@ describe('64-bit ids', () => {
 });
 
 describe('a rejection by the platform', () => {
-  test('adds only one request if it names an attribute of one row', async () => {
+  test('causes only one more request if it names an attribute of one row', async () => {
     const it = await start((body) =>
       body.includes('"Bad one"') ? rejection('Bad one: no such attribute') : undefined,
     );
@@ -217,7 +217,7 @@ describe('a rejection by the platform', () => {
     expect(reject.row).toEqual(JSON.parse(userRow(42, 'Bad one')));
   });
 
-  test('adds few requests if it names an attribute of every row', async () => {
+  test('causes few more requests if it names an attribute of every row', async () => {
     const it = await start((body) => (body.includes('"Orders"') ? rejection('Orders: no such attribute') : undefined));
     const { result } = await it.bulk([it.write('users.ndjson', userRows(10_000)), '--concurrency', '4']);
     expect(result).toMatchObject({ accepted: 0, rejected: 10_000 });
@@ -311,7 +311,7 @@ test('emits few progress events for a short run, and counts all rows in the last
 });
 
 describe('an unreliable platform', () => {
-  test('delays the run with Retry-After, which does not count as a retry', async () => {
+  test('delays the run if it sends Retry-After, and the delay does not count as a retry', async () => {
     const it = await start((_body, request) =>
       request % 3 === 0 ? { status: request % 2 ? 429 : 503, headers: { 'retry-after': '20' } } : undefined,
     );
@@ -361,7 +361,7 @@ describe('an unreliable platform', () => {
     expect(result.retries).toBeLessThan(40);
   });
 
-  test('receives every row even if it returns 503 to every third request', async () => {
+  test('receives every row even if it responds to every third request with 503', async () => {
     const it = await start((_body, request) => (request % 3 === 0 ? { status: 503 } : undefined));
     const file = it.write('users.ndjson', userRows(10_000));
     const { code, result } = await it.bulk([file], { clock: createHurriedClock() });
@@ -529,7 +529,7 @@ describe('shards', () => {
     }
   });
 
-  test('succeed immediately if they have no input, each as a separate run', async () => {
+  test('succeed immediately if they have no input, even for a second file', async () => {
     const it = await start();
     for (const name of ['a.ndjson.gz', 'b.ndjson.gz']) {
       const file = it.write(name, gzipSync(userRows(2)));

@@ -1,4 +1,4 @@
-// Seeding commands send exactly the values in the file: no rounded id, no replaced byte.
+// Seeding commands send the exact values in the file: no id is rounded, and no byte is replaced.
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -232,7 +232,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('make a bulk run reject their row if they are misspelled', async () => {
+  it('cause a bulk run to reject the row if they are misspelled', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });

@@ -162,7 +162,7 @@ test('counts rows in a dry run, prints the first request and sends nothing', asy
   expect(seeding.sink.requests).toBe(0);
 });
 
-test('sends one body with seed set, intake event and intake identify, and rejects an invalid body', async () => {
+test('sends one body with each of seed set, intake event and intake identify, and rejects an invalid body', async () => {
   seeding.write('user.json', userRow(9223372036854775807n));
   seeding.write(
     'event.yaml',
@@ -189,7 +189,7 @@ test('sends one body with seed set, intake event and intake identify, and reject
   expect(bad.stderr).toContain('bad.json:1:');
 });
 
-test('names the workspace in the body as the target of seed set, and rejects a different --workspace', async () => {
+test('uses the workspace in the body as the target of seed set, and rejects a different --workspace', async () => {
   const attributes = '"calculated_attributes":{"7001":[]},"user_attributes":{"7001":[]}';
   seeding.write('user.json', `{"environment":"production","xpid":1,${attributes}}`);
   const set = ['seed', 'set', '-f', 'user.json', '--yes', '-o', 'json'];

@@ -44,7 +44,7 @@ describe("a table's columns", () => {
     expect(stdout).not.toContain('a@x.example');
   });
 
-  it('include the number of ids that pandas wrote as floating-point numbers', async () => {
+  it('are listed with the number of ids that pandas wrote as floating-point numbers', async () => {
     const file = seeding.write('users.csv', 'customer_id,orders\n1.0,2.0\n2.0,\n3,1.0\n');
     expect((await inspect(file)).columns).toMatchObject([{ floats: 2 }, { floats: 0 }]);
     const { stdout } = await seeding.run(['seed', 'inspect', file]);
@@ -64,7 +64,7 @@ describe("a table's columns", () => {
   });
 });
 
-describe('the source', () => {
+describe('the source of a file', () => {
   it.each<[string, string, string | Uint8Array]>([
     ['redshift', 'unload', 'id|n\n1|2\n'],
     ['snowflake', 'data_0_0_0.csv.gz', gzipSync('ID,N\n1,2\n')],

@@ -26,7 +26,7 @@ test.each<[string, string, string]>([
   ['1.234,5', ';', 'must be a whole number, 0 or more; for decimal commas, pass --source excel'],
   ['"1,5"', ',', 'must be a whole number, 0 or more'],
 ])(
-  'reports the invalid number %s in a table separated by %s, with any flag that accepts it',
+  'reports the invalid number %s in a table with the delimiter %s, and suggests a flag that accepts the number, if any',
   async (cell, sign, message) => {
     const file = seeding.write('users.csv', `xpid${sign}attr:Orders:count\n1${sign}${cell}\n`);
     const { stderr } = await seeding.run(['seed', 'validate', file, '--cutoff-date', '2024-01-31', '-o', 'json']);
@@ -177,7 +177,7 @@ describe('columns that a map omits', () => {
   });
 });
 
-describe('after a bulk run', () => {
+describe('a completed bulk run', () => {
   const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
 
   test('prints the command that sends the rejects, with the profile and rate from the flags', async () => {

@@ -1,4 +1,4 @@
-// For a protected profile, seeding and intake require its name before sending anything, even with `--yes`.
+// Seeding and intake commands require a protected profile's name before they send anything, even if `--yes` is set.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

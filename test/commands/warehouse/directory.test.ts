@@ -78,7 +78,7 @@ describe('warehouse apply', () => {
     expect(data.steps.map(({ outcome }) => outcome)).toEqual(['unknown', ...Array<string>(8).fill('done'), 'skipped']);
   });
 
-  it('detects that a password has changed since it was sent, and resends all secrets with --send-secrets', async () => {
+  it('detects that a password has changed since it was sent, and resends all secrets if --send-secrets is set', async () => {
     await apply();
     const env = { WAREHOUSE_PASSWORD: 'another one' };
     expect((await apply('', { env })).data).toMatchObject({
@@ -104,7 +104,7 @@ describe('warehouse apply', () => {
     expect(await written()).toBe(before);
   });
 
-  it('deletes resources without a file with --prune and --allow-delete, pipelines first', async () => {
+  it('deletes resources that have no file if --prune and --allow-delete are set, pipelines first', async () => {
     await apply();
     rmSync(join(home.cwd, 'sync/pipelines/customers.yaml'));
     rmSync(join(home.cwd, 'sync/connections/crm.yaml'));
@@ -196,7 +196,7 @@ describe('--only', () => {
     expect(short((await apply(' --only customers')).data)).toEqual(['update pipeline customers']);
   });
 
-  it('prunes no resource that does not match the pattern or that a pipeline uses', async () => {
+  it('prunes only resources that match the pattern and that no pipeline uses', async () => {
     await apply();
     mkdirSync(join(home.cwd, 'empty'));
     const { data } = await json('warehouse diff empty --prune --only pipelines/*');
@@ -225,7 +225,7 @@ describe('a folder without the definition folders', () => {
 describe('--overlay', () => {
   beforeEach(() => mkdirSync(join(home.cwd, 'production'), { recursive: true }));
 
-  it('merges the files for the same resource over those in the folder, with paths relative to each file', async () => {
+  it('merges its files over those for the same resources in the folder, and resolves paths relative to each file', async () => {
     home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
     home.write('sync/connections/password.txt', 'password-of-the-folder');
     writeAll(home.cwd, {
@@ -261,7 +261,7 @@ describe('--overlay', () => {
   });
 });
 
-it('prints one line for a created resource, and all its fields with -v', async () => {
+it('prints one line for a new resource, or all its fields if -v is set', async () => {
   const { stdout } = await home.run('warehouse diff sync', { env: SECRET_ENV });
   expect(stdout.split('\n').slice(0, 3)).toEqual([
     '+ create connection crm  PROVIDER_A, active  (config.password ← env:WAREHOUSE_PASSWORD)',
@@ -341,7 +341,7 @@ describe('warehouse export', () => {
     expect(home.read('out/pipelines/customers.yaml')).toBe(first);
   });
 
-  it('keeps comments and references, and overwrites only with --overwrite', async () => {
+  it('keeps comments and references, and overwrites files only if --overwrite is set', async () => {
     await apply();
     home.write('other.yaml', CONNECTION.replace('role: sync', 'role: loader'));
     await json('connections update crm -f other.yaml');
@@ -365,7 +365,7 @@ describe('warehouse export', () => {
   it.each([
     ['definition', 'connections/crm.yaml', CONNECTION.replace('id: crm', 'id: crm-new')],
     ['query', 'data-models/active-customers.sql', 'select mine from a.b.c'],
-  ])('never overwrites a file of the user: %s', async (_what, path, mine) => {
+  ])("never overwrites a user's own file: %s", async (_what, path, mine) => {
     await apply();
     mkdirSync(dirname(join(home.cwd, 'out', path)), { recursive: true });
     home.write(`out/${path}`, mine);
@@ -377,7 +377,7 @@ describe('warehouse export', () => {
     expect(existsSync(join(home.cwd, 'out/pipelines'))).toBe(false);
   });
 
-  it('updates one of two models that share a SQL file without changing the other', async () => {
+  it('updates one of two data models that share a SQL file, and leaves the other unchanged', async () => {
     await apply();
     await json('warehouse export out');
     const model = home.read('out/data-models/active-customers.yaml');

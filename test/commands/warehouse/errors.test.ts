@@ -1,4 +1,4 @@
-// Triggers from the command line every error that the specification lists for groups and warehouse sync.
+// Triggers, from the command line, every error that the specification lists for groups and warehouse sync.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliHome, createCliHome } from '../../helpers/cli.ts';
 import { type JsonError, openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
@@ -46,7 +46,7 @@ afterAll(async () => {
   otherHome.remove();
 });
 
-/** Returns a command line's exit code and error document. */
+/** Runs a command line, and returns its exit code and error document. */
 async function fail(line: string, env = VALID): Promise<Omit<JsonError, 'code'> & { code: number }> {
   const { code, error } = await home.json(`${line} --yes`, { env });
   return { ...error, code };
@@ -74,7 +74,7 @@ describe('warehouse sync', () => {
     expect(await fail(line)).toMatchObject({ code: 1, status: 400, message: expect.stringMatching(/not active/) });
   });
 
-  it('returns 400 for a field transformation in a user attributes pipeline, which the client also rejects', async () => {
+  it('returns 400 for a field transformation in a user attributes pipeline, and the client rejects it too', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --field-transformation-id x')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');
@@ -150,7 +150,7 @@ describe('warehouse sync', () => {
     expect(await fail(line)).toMatchObject({ code: 5, status: 404 });
   });
 
-  it('returns 404 for a data plan without a version, which the client also rejects', async () => {
+  it('returns 404 for a data plan without a version, and the client rejects it too', async () => {
     home.write('p2.yaml', PIPELINE.replace('id: customers', 'id: p2'));
     expect(await fail('pipelines create -f p2.yaml --data-plan-id live')).toMatchObject({ code: 9 });
     const { data } = await home.json<object>('pipelines get customers');

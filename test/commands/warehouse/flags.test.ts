@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect(await home.writes()).toEqual([]);
   });
 
-  it('is rejected if its secret is a literal, which is not printed', async () => {
+  it('is rejected if its secret is passed as a literal value, which is not printed', async () => {
     const result = await run(`connections ${A.replace('env:WAREHOUSE_PASSWORD', 'hunter2hunter2')}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/--password-from must be a reference/) });
     expect(result.stderr).not.toContain('hunter2');
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(result.stdout + result.stderr + home.read('trace.ndjson')).not.toContain('abc-def-ghi');
   });
 
-  it('is updated only in the fields given as flags, and only with its secret', async () => {
+  it('is updated only in the fields passed as flags, and only if its secret is also passed', async () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
@@ -203,7 +203,7 @@ describe('a pipeline', () => {
     expect((await home.writes()).filter((line) => line.includes('data-pipelines'))).toEqual([]);
   });
 
-  it('is accepted with a warning that names the flag if a full sync has a repeating schedule', async () => {
+  it('is accepted, with a warning that names the flag, if a full sync has a repeating schedule', async () => {
     const line = LINE.replace(/--sync-mode .* --schedule/, '--sync-mode full --schedule');
     expect(await run(`${line} --dry-run`)).toMatchObject({
       code: 0,

@@ -76,7 +76,7 @@ it.each([
   expect(await home.writes()).toEqual(before);
 });
 
-it('rejects a dry run that creates an existing pipeline', async () => {
+it('rejects a dry run that would create an existing pipeline', async () => {
   expect(await run('pipelines create -f pipeline.yaml --dry-run')).toMatchObject({ code: 6 });
 });
 

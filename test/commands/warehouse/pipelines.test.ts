@@ -76,7 +76,7 @@ describe('pipelines trigger', () => {
     expect(atFirstPause).toMatch(/^Triggered run \d+\. Waiting for it to finish\.$/m);
   });
 
-  it('does not wait without --wait, and exits with 6 for a busy pipeline', async () => {
+  it('does not wait unless --wait is set, and exits with 6 for a busy pipeline', async () => {
     const first = await json<{ pipeline_run_id: number }>('pipelines trigger customers --yes');
     expect(first).toMatchObject({ code: 0, data: { status: 'attempt_requested' } });
     const second = await run('pipelines trigger customers --yes');
@@ -171,7 +171,7 @@ describe('pipelines trigger', () => {
     expect(await run('warehouse diff sync --exit-code')).toMatchObject({ code: 0 });
   });
 
-  it('prints the command that continues watching when it is interrupted', async () => {
+  it('prints, if it is interrupted, the command that continues to watch the run', async () => {
     const stop = new AbortController();
     onSleep = () => stop.abort(interrupted());
     const result = await run('pipelines trigger customers --yes --wait', { stop });
@@ -241,7 +241,7 @@ describe('pipelines trigger', () => {
 
   it('reports the number of records while it waits', async () => {
     const { stderr } = await run('pipelines trigger customers --yes --wait --progress json -o json');
-    // Every line on standard error is JSON, so that programs can parse them all.
+    // All lines on standard error are JSON, so that programs can parse them.
     const events = stderr
       .trimEnd()
       .split('\n')
@@ -295,7 +295,7 @@ describe('the chart of recent runs', () => {
   const utf8 = { ...SECRET_ENV, LANG: 'en_US.UTF-8' };
 
   it.each(['runs', 'report'])(
-    'is printed by %s on a terminal, in ASCII on a dumb one, but not in a pipe or with -o json, -o csv or -q',
+    'is printed by %s on a terminal, in ASCII on a dumb terminal, but not in a pipe or with -o json, -o csv or -q',
     async (verb) => {
       await run('pipelines trigger customers --yes --wait');
       const { stderr } = await run(`pipelines ${verb} customers`, { tty, env: utf8 });
@@ -333,7 +333,7 @@ describe('pipelines runs', () => {
     expect(await json('pipelines runs customers --page-size 2 --page 2')).toMatchObject({ data: { length: 1 } });
     expect(await json('pipelines runs customers --page-size 2 --all')).toMatchObject({ data: { length: 3 } });
     expect(await json('pipelines runs customers --all --status failed')).toMatchObject({ data: [] });
-    // The third run is on the second page: a filter reads all pages, unless --page names one.
+    // The third run is on the second page: a filter reads all pages, unless --page selects one.
     expect(await json('pipelines runs customers --page-size 2 --status success')).toMatchObject({
       data: { length: 3 },
     });
@@ -360,7 +360,7 @@ describe('pipelines runs', () => {
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
   });
 
-  it("computes the age from the platform's clock, not the local clock", async () => {
+  it("computes the age of the last success from the platform's clock, not the local clock", async () => {
     await run('pipelines trigger customers --yes --wait');
     const here = Date.parse(await home.platform.api.now());
     // Add an hour to the 3 days: the platform reports whole seconds, so its clock may appear up to a second slow.
@@ -376,7 +376,7 @@ it.each([
   ['markdown', /^\| ID \| TYPE \| STATUS \|.*\n\| --- .*\n\| \d+ \| \w+ \| success \|[^\n]*\n$/],
   ['yaml', /^---\nid: \d+\n[^]*\nstatus: success\n/],
   ['name', /^\d+\n$/],
-])('prints the status of a finished run in pipelines watch as %s', async (format, expected) => {
+])('prints the status of a finished run with `pipelines watch -o %s`', async (format, expected) => {
   await run('pipelines trigger customers --yes --wait');
   expect(await run(`pipelines watch customers -o ${format}`)).toMatchObject({
     code: 0,

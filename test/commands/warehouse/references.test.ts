@@ -1,5 +1,5 @@
-// Definition files may come from a repository, so they cannot run commands, read arbitrary files or send the program's
-// own secrets.
+// Definition files may come from a repository. Without permission, they cannot run commands or read arbitrary files,
+// and they can never send the program's own secrets.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ afterEach(async () => {
   await home.close();
 });
 
-/** Writes the connection with this reference as its password, in the folder and as a single file. */
+/** Writes a connection whose password is this reference, both into the folder and as a single file. */
 function refer(reference: string): void {
   const text = CONNECTION.replace('env:WAREHOUSE_PASSWORD', JSON.stringify(reference));
   home.write('sync/connections/crm.yaml', text);
@@ -145,7 +145,7 @@ describe('--password-from', () => {
   });
 
   it.each(['CONFIG', 'CACHE'])(
-    "rejects a file with the program's secrets or tokens, in its %s folder",
+    "rejects a file in the program's %s folder that contains secrets or tokens",
     async (kind) => {
       const folder = join(home.env[`CDPADM_${kind}_DIR`] ?? '', kind === 'CONFIG' ? 'secrets' : 'tokens');
       mkdirSync(folder, { recursive: true });

@@ -60,7 +60,7 @@ describe('connections create', () => {
     expect(await writes()).toEqual([]);
   });
 
-  it('sends nothing if the keychain has no such entry, and does not suggest --client-secret', async () => {
+  it('sends nothing if the keychain does not have the entry, and does not suggest --client-secret', async () => {
     home.write('connection.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'keychain:no-such-entry-of-cdpadm'));
     const result = await run('connections create -f connection.yaml');
     expect(result).toMatchObject({
@@ -179,18 +179,21 @@ describe('a pipeline command', () => {
 });
 
 describe('a write with a lost response', () => {
-  it.each(['after', 'before'] as const)('succeeds if it is a create (lost %s it was processed)', async (drop) => {
-    await home.platform.api.addFault({
-      method: 'POST',
-      path: '/platform/v2/workspaces/*/connections',
-      drop,
-      times: 1,
-    });
-    expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
-    expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
-  });
+  it.each(['after', 'before'] as const)(
+    'succeeds if it creates a resource (response lost %s it was processed)',
+    async (drop) => {
+      await home.platform.api.addFault({
+        method: 'POST',
+        path: '/platform/v2/workspaces/*/connections',
+        drop,
+        times: 1,
+      });
+      expect(await run('connections create -f connection.yaml')).toMatchObject({ code: 0 });
+      expect(await home.json('connections list')).toMatchObject({ data: [{ id: 'crm' }] });
+    },
+  );
 
-  it('is confirmed by a read if it is a delete', async () => {
+  it('is confirmed by a read if it deletes a resource', async () => {
     await run('connections create -f connection.yaml');
     await home.platform.api.addFault({ method: 'DELETE', path: '/platform/v2/workspaces/*', drop: 'after', times: 1 });
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });

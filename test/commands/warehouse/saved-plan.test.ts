@@ -1,4 +1,4 @@
-// Saved plans for a folder are readable, contain no secrets, and are applied without the folder, unless something
+// Saved plans for a folder are readable, contain no secrets, and can be applied without the folder unless something has
 // changed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ it('applies a saved plan only once, and without the folder', async () => {
 });
 
 it.each([['sync/pipelines/customers.yaml'], ['sync/data-models/new.yaml'], ['-']])(
-  'writes no saved plan to %s',
+  'does not write a saved plan to %s',
   async (path) => {
     const before = home.read('sync/pipelines/customers.yaml');
     const { code, stderr } = await home.run(`warehouse diff sync --save-plan ${path}`);
