@@ -60,10 +60,10 @@ const SUBMIT = 'dsr submit --regulation gdpr --type access --identity email=a@ex
 const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data-type timestamp';
 const GROUP = 'groups create -f group.yaml --yes';
 
- /**
-  * The write, the number of commands that undo it, and the command lines to run first. The last request's id replaces
-  * `ID`.
-  */
+/**
+ * The write, the number of commands that undo it, and the command lines to run first. The last request's id replaces
+ * `ID`.
+ */
 const WRITES: [line: string, commands: number, before: string[]][] = [
   ['roles create fresh --description New --task rules:view', 1, []],
   ['roles update user-role --name Reader', 1, []],
