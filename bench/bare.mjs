@@ -1,5 +1,6 @@
-// Starts a server that returns as many bytes as the embedded platform but checks nothing: `hono` uses the platform's
-// router with that router's own server, and `node` uses only Node. The server exits when its standard input closes.
+// Starts a server that returns as many bytes as the embedded platform, but without checking anything. `hono` uses the
+// platform's router and that router's own server; `node` uses only Node. The server exits when its standard input
+// closes.
 import { createServer } from 'node:http';
 
 const ANSWER = {

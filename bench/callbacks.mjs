@@ -1,7 +1,7 @@
 // Measures how long the receiver takes to handle a genuine callback with a cached certificate (four checks and a ledger
-// lookup) and a forged one, which the last check rejects. Compares the receiver in interleaved rounds with a bare
-// server that returns 202. Also measures the four checks alone, without the network or the ledger; the limit applies to
-// the 99th percentile of this time.
+// lookup), and a forged callback, which the last check rejects. Compares these times, in interleaved rounds, with those
+// of a bare server that returns 202. Also measures the four checks alone, without the network and the ledger. The
+// guarantee is for the 99th percentile of that time.
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -88,7 +88,11 @@ async function measure(folder, rounds) {
   };
 }
 
-/** @param {string[]} args @param {Record<string, string>} env @returns {Promise<Record<string, string>>} its ready line */
+/**
+ * @param {string[]} args
+ * @param {Record<string, string>} env
+ * @returns {Promise<Record<string, string>>} the parsed line that the command prints when it is ready
+ */
 async function serve(args, env) {
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -166,7 +170,7 @@ async function timeEach(url, callback, count, wanted) {
 }
 
 /**
- * Returns the program's own checks, bundled from its sources, with a cached certificate.
+ * Returns a function that runs the program's own four checks with a cached certificate.
  * @param {Record<string, string>} env @param {string} into
  * @returns {Promise<(callback: Callback) => Promise<boolean>>}
  */

@@ -1,5 +1,5 @@
-// Compares a bulk run of data subject requests, including its journal, with `xargs curl`, which has no journal. Both
-// send to the same sink, which counts the requests, in interleaved rounds.
+// Compares the speed of a bulk run of data subject requests, which keeps a journal, with that of `xargs curl`, which
+// does not. The two run in interleaved rounds and send to the same sink, which counts the requests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// Compares the embedded platform under load with bare servers: 80% reads and 20% writes over 16 connections. The bare
-// servers return as many bytes but check nothing. One uses the platform's router with that router's own server, and the
-// other uses Node's server, as the platform does.
+// Compares the throughput of the embedded platform with that of bare servers, at 80% reads and 20% writes over 16
+// connections. The bare servers return as many bytes, but without checking anything. One uses the platform's router
+// with that router's own server, and the other uses Node's server, as the platform does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -121,7 +121,7 @@ const PEOPLE = 10_000;
 const PER_BATCH = 500;
 
 /**
- * Returns the median time of a snapshot and its restore, in milliseconds.
+ * Returns the median time to take and restore a snapshot, in milliseconds.
  * @param {Pool} control @param {string} path
  */
 async function saveState(control, path) {
@@ -142,7 +142,7 @@ async function saveState(control, path) {
 
 /**
  * Advances the clock by a year on a platform with people and a group. Returns how many seconds this takes, and how many
- * milliseconds the slowest control request takes. Also measures snapshots with and without those people.
+ * milliseconds the slowest control request takes. Also measures snapshots without and with those people.
  * @param {string} folder
  */
 async function passYear(folder) {

@@ -46,10 +46,10 @@ export async function measureEndings({ rounds = 7 }) {
   /**
    * @param {string[]} args
    * @param {boolean} isStopped whether to stop the command with Ctrl-C at its first request
-   * @returns {Promise<number>} milliseconds from Ctrl-C, or else from the first request, to the exit
+   * @returns {Promise<number>} milliseconds to the exit, from Ctrl-C or, without Ctrl-C, from the first request
    */
   async function ending(args, isStopped) {
-    // The folder is new for each run; otherwise a run would resume the previous one.
+    // Each run needs a new folder; otherwise, it would resume the previous run.
     const fresh = { ...env, CDPADM_STATE_DIR: await mkdtemp(join(folder, 'state-')) };
     const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: fresh, stdio: 'ignore' });
     const ended = once(child, 'close');

@@ -7,13 +7,13 @@
  * @property {number} [must]
  * @property {number} [goal]
  * @property {'most' | 'least'} [bound] whether `must` and `goal` are maximums (default) or minimums
- * @property {number} [digits] after the decimal point (default 2)
+ * @property {number} [digits] number of digits after the decimal point (default 2)
  */
 
 /**
  * @typedef {object} Result
  * @property {FigureId} id
- * @property {number | undefined} value undefined if it could not be measured; `plain` says why
+ * @property {number | undefined} value undefined if it could not be measured; then `plain` is the reason
  * @property {string} plain the raw figures
  */
 

@@ -1,5 +1,5 @@
-// Measures how closely a bulk run approaches a platform's rate limit, both one set by `--rate` and one that the run
-// must discover.
+// Measures how closely a bulk run approaches the platform's rate limit: first with the limit in `--rate`, then with a
+// limit that the run must discover.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,10 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** Maximum number of requests in any one-second window, as on real services. */
+/** Maximum number of requests that the server accepts in any one-second window, as real services do. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
-/** A known limit is respected from the start. An unknown limit is exceeded a few times first, so its run is longer. */
+/**
+ * A run with a known limit respects it from the start. A run that must discover the limit exceeds it a few times at
+ * first, so it is longer.
+ */
 const KNOWN_REQUESTS = 2000;
 const FOUND_REQUESTS = 15_000;
 const BATCH = 10;
@@ -24,7 +27,7 @@ export async function measureLimit({ rounds = 2 }) {
   const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-'));
   await writeFile(join(folder, 'many.ndjson'), USER.repeat(FOUND_REQUESTS * BATCH));
   await writeFile(join(folder, 'users.ndjson'), USER.repeat(KNOWN_REQUESTS * BATCH));
-  /** @type {number[]} when each request of the last second was accepted */
+  /** @type {number[]} times at which the requests of the last second were accepted */
   let accepted = [];
   let done = 0;
   let rejected = 0;
@@ -54,7 +57,8 @@ export async function measureLimit({ rounds = 2 }) {
 
   /**
    * @param {number} requests @param {string} file @param {string[]} flags
-   * @returns {Promise<{ took: number, rejected: number }>} `took` is relative to the time that the limit alone requires
+   * @returns {Promise<{ took: number, rejected: number }>} `took` is relative to the shortest time that the limit
+   * allows
    */
   async function run(requests, file, ...flags) {
     done = 0;

@@ -21,7 +21,7 @@ function role(roleId, tasks) {
   };
 }
 
-/** The specification's features; with `MORE`, there are as many as on a live platform. */
+/** Features from the specification. Together with `MORE`, they are as many as on a live platform. */
 const FEATURES = [
   'audiences',
   'calculated_attributes',
@@ -53,8 +53,8 @@ export function bigManifest() {
 }
 
 /**
- * Returns those roles as YAML after an edit: every tenth role has one more task, one role was removed, and one was
- * added.
+ * Returns the hundred roles as an edited YAML file: every tenth role has one more task, one role was removed, and one
+ * was added.
  */
 export function editedYaml() {
   const lines = [

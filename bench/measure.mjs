@@ -1,5 +1,5 @@
-// Runs processes in interleaved rounds and returns medians, so that a temporary slowdown of the machine affects all of
-// them.
+// Runs processes in interleaved rounds, so that a temporary slowdown of the machine affects all of them. Returns the
+// medians.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +8,7 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
 /**
  * @typedef {object} Case
  * @property {string[]} args arguments for Node
- * @property {() => Record<string, string>} env the environment of each run. No other variable of our own environment is
+ * @property {() => Record<string, string>} env the environment of each run, in addition to PATH. No other variables are
  * passed, in particular not NODE_EXTRA_CA_CERTS, which triples the startup time of Node 20
  * @property {number[]} [exits] the expected exit codes (default 0)
  * @property {boolean} [silent] no output is expected
@@ -24,7 +24,7 @@ const PEAK = fileURLToPath(new URL('peak.cjs', import.meta.url));
 export function medians(cases, rounds, measure) {
   const names = /** @type {Name[]} */ (Object.keys(cases));
   const samples = new Map(names.map((name) => [name, /** @type {number[]} */ ([])]));
-  // The first round fills the caches (the token's and the file system's) and is not counted.
+  // The first round fills the token cache and the file system's cache, and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     const shift = round % names.length;
     for (const name of [...names.slice(shift), ...names.slice(0, shift)]) {
@@ -78,7 +78,7 @@ function environment(test) {
 }
 
 /**
- * Fails on an unexpected exit, so that a quick failure does not count as a quick run.
+ * Throws if the exit code or the output is not as expected, so that a quick failure does not count as a quick run.
  * @param {Case} test
  * @param {import('node:child_process').SpawnSyncReturns<string>} result
  */

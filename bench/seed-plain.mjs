@@ -1,4 +1,4 @@
-// A simple script for comparison, with `readline`, zod and undici, and csv-parse for CSV. Usage: node
+// A simple script to compare `seed bulk` with. It uses `readline`, zod and undici, and csv-parse for CSV. Usage: node
 // bench/seed-plain.mjs ndjson|csv FILE URL.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// Compares bulk seeding with common alternatives that send to the same sink, in interleaved rounds. The sink counts the
-// rows.
+// Compares the speed of bulk seeding with that of common alternatives. All run in interleaved rounds and send to the
+// same sink, which counts the rows.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -19,7 +19,7 @@ const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
-/** Slow alternatives are given fewer users; the comparison is by users per second. */
+/** Slow alternatives get fewer users; what is compared is users per second. */
 const FEW = Math.ceil(users / 10);
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
@@ -133,7 +133,7 @@ function describe(rates, memory, rounds) {
   };
 }
 
-/** Returns a script that sends the same hundred users in every request. */
+/** Returns a script for `wrk` that sends the same hundred users in every request. */
 function wrkScript() {
   const rows = Array.from({ length: 100 }, (_, index) => ndjsonRow(index).trimEnd());
   return [

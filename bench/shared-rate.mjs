@@ -36,7 +36,7 @@ const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.
   stdio: 'ignore',
 });
 
-/** @type {number[]} when each request of the last second was accepted */
+/** @type {number[]} times at which the requests of the last second were accepted */
 const accepted = [];
 let [done, rejected, startedAt, endedAt] = [0, 0, 0, 0];
 const server = createServer((request, response) => {

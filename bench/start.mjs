@@ -1,4 +1,4 @@
-// Measures the startup time, memory and size of the built program, relative to Node running an empty file.
+// Measures the size of the built program, and its startup time and memory relative to Node running an empty file.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -103,7 +103,7 @@ async function measureAll(address, folder, rounds) {
   ];
 }
 
-/** Returns the command groups that the program reports. */
+/** Returns the names of the command groups, from `help --json`. */
 function commandGroups() {
   const { stdout } = spawnSync(process.execPath, [program, 'help', '--json'], { encoding: 'utf8' });
   const commands = /** @type {{ path: string }[]} */ (JSON.parse(stdout));

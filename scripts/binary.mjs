@@ -14,7 +14,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const windows = process.platform === 'win32';
 const name = `cdpadm-${windows ? 'windows' : process.platform}-${process.arch}${windows ? '.exe' : ''}`;
 
-/** Returns the paths of the files that the program needs at run time, relative to the repository. */
+/** Returns the paths, relative to the repository, of the files that the program needs at run time. */
 async function assets() {
   const built = await readdir(join(root, 'dist'), { recursive: true });
   const needed = built.filter((path) => /^(main\.js|help-\d+\.txt|chunks[\\/].*\.\w+)$/.test(path));
@@ -25,8 +25,7 @@ async function assets() {
 }
 
 /**
- * Returns the licenses of the program, its libraries, the database and Node, all of which must accompany the
- * executable.
+ * Returns the license texts of the program, its libraries, the database and Node. They must accompany the executable.
  */
 async function licenses() {
   const beside = join(dirname(process.execPath), ...(windows ? [] : ['..']));
@@ -51,8 +50,8 @@ async function sha256(file) {
 }
 
 /**
- * Returns the bill of materials of the executable: that of the package without its optional packages, plus Node and the
- * executable's hash.
+ * Returns the bill of materials of the executable. It is based on that of the npm package, without the optional
+ * packages, and with Node and the executable's hash.
  * @param {string} executable
  */
 async function materials(executable) {
@@ -75,7 +74,7 @@ async function materials(executable) {
   for (const property of bom.components.flatMap(({ properties = [] }) => properties))
     if (property.value.startsWith('installed')) property.value = 'in the executable, unmodified';
   const licenses = [{ license: { id: 'MIT' } }];
-  // The hash of the running Node binary, which the executable contains.
+  // Hashes the running Node binary, because the executable contains a copy of it.
   const hashes = await sha256(process.execPath);
   const node = {
     type: 'platform',

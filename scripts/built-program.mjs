@@ -14,7 +14,7 @@ export function builtProgram(dist) {
 }
 
 /**
- * Returns the Io for rendering help screens. Rendering depends only on its width.
+ * Returns an `Io` for rendering help screens. The screens depend only on its width.
  * @param {number} columns
  * @returns {Parameters<typeof import('../src/main.ts').helpScreens>[0]}
  */

@@ -1,11 +1,11 @@
-// Checks commit subjects: `node scripts/check-commits.mjs RANGE`, such as `origin/main..HEAD`.
+// Checks commit subjects: `node scripts/check-commits.mjs [RANGE]`. The default range is `origin/main..HEAD`.
 import { execFileSync } from 'node:child_process';
 
 const TYPES = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];
 const SUBJECT = new RegExp(`^(?:${TYPES.join('|')})(?:\\([a-z0-9-]+(?:,[a-z0-9-]+)*\\))?!?: [^A-Z\\s].*[^.\\s]$`);
 
 /**
- * Returns the reasons why a subject is not allowed, or an empty list if it is.
+ * Returns the reasons why a subject is not allowed. If it is allowed, the list is empty.
  * @param {string} subject
  */
 export function faultsOf(subject) {

@@ -1,12 +1,12 @@
 // Defines which modules share a chunk. Opening a file costs as much as loading 20 kB of code, and code that is not
-// loaded costs nothing. Therefore there are few chunks: `kernel`, the code that nearly every command needs to run
-// (`run`), the flags and functions of a group (`commands-roles`), and the code that only this group needs to run
-// (`work-roles`), which its help never loads.
+// loaded costs nothing. Therefore, there are few chunks. `kernel` is loaded at every start, and nearly every command
+// needs `run`. `commands-roles` contains the commands of one group. `work-roles` contains the code that only this group
+// needs to run; the group's help never loads it.
 
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Entry modules of a run. Nearly every command that calls the platform needs their imports, but help does not. */
+/** Entry modules of `run`. Nearly every command that calls the platform needs them and their imports; help does not. */
 const RUN_ENTRIES = [
   'src/lib/runtime/begin.ts',
   'src/lib/runtime/connect.ts',
@@ -15,7 +15,7 @@ const RUN_ENTRIES = [
   'src/lib/http/engines/node-engine.ts',
 ];
 
-/** Each press of Tab runs completion, so the code that completion shares with a run has its own chunk. */
+/** Each press of Tab starts the program, so the code that completion shares with `run` has its own chunk, `quick`. */
 const TAB_ENTRIES = [
   'src/lib/runtime/completion/answer.ts',
   'src/lib/runtime/completion/sources.ts',
@@ -23,22 +23,22 @@ const TAB_ENTRIES = [
   'src/lib/config/quick-settings.ts',
 ];
 
-/** The shared part of the contract. The schemas of an area are loaded when the area is called. */
+/** The part of the contract that all areas share. An area's schemas are loaded when a command calls that area. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** Handles the exit after an error, and is too small for a separate file. */
+/** Modules that handle the exit after an error. They are too small for a separate file. */
 const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
 
-/** Progress output, which a call shorter than a second does not need. */
+/** Progress output, which a command that takes less than a second does not need. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
 
 const RUNTIME = '\0rolldown/runtime.js';
 
-/** Shared by the command records of several groups: flags, results, and the code that reads them. */
+/** Modules that the command records of several groups share, such as flags, flag values and results. */
 const SHARED_FLAGS =
   /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
 
-/** Names of the chunks that this module defines. */
+/** Matches the names of the chunks that this module defines. */
 export const NAMED_CHUNK = /^(?:kernel|quick|run|flags|(?:commands|work)-[\w-]+)$/;
 
 /**
@@ -96,7 +96,7 @@ export function chunkGroups(root) {
   }
 
   return {
-    // Our modules only define things when they are loaded, so the order of chunks does not matter.
+    // Loading one of our modules has no side effects, so the order of the chunks does not matter.
     includeDependenciesRecursively: false,
     groups: [{ name: nameOf, debugName: 'ours' }],
   };

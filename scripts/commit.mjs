@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 
 /**
  * @param {string} root
- * @returns {{commit: string, date: string, author: string}} `date` as `2026-01-31T12:00:00Z`, `author` as `Name
- *   <address>`; the commit ends with `-dirty` if files differ from it
+ * @returns {{commit: string, date: string, author: string}} `date` as `2026-01-31T12:00:00Z`, `author` as
+ *   `Name <address>`; `commit` ends with `-dirty` if tracked files have changed
  */
 export function commitOf(root) {
   /** @param {string[]} args */

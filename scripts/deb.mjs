@@ -39,7 +39,7 @@ try {
     'Package: cdpadm',
     `Version: ${version}`,
     `Architecture: ${architecture}`,
-    // Debian requires an email address, so the author of the last commit is the maintainer.
+    // The maintainer is the author of the last commit: Debian requires an email address, and package.json has none.
     `Maintainer: ${commit.author || author}`,
     `Installed-Size: ${Math.ceil(size / 1024)}`,
     'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6',
@@ -68,7 +68,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Returns the documentation pages in the npm package. */
+/** Returns the paths of the documentation files in the npm package. */
 async function pages() {
   const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
     item.isFile(),

@@ -1,5 +1,5 @@
-// Writes the reference pages of `docs/`, and the list of manual pages in package.json (npm links only pages that `man`
-// lists), from the built program. A test fails if the pages are out of date.
+// Generates the reference pages of `docs/` from the built program. Also updates `man` in package.json, because npm
+// installs only the manual pages listed there. A test fails if the pages are out of date.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtProgram, quietIo } from './built-program.mjs';

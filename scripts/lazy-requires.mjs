@@ -1,6 +1,6 @@
 // A rolldown plugin that makes a chunk load other chunks and Node's modules on first use. As a result, a command's help
-// loads none of the code that the command needs to run: neither schemas nor cryptography. This works because our
-// modules only define things when they are loaded, in any order.
+// does not load the code that the command needs to run, such as schemas and cryptography. This works because our
+// modules can be loaded in any order: loading one has no side effects.
 import { parseAst } from 'rolldown/parseAst';
 import { Visitor } from 'rolldown/utils';
 
@@ -30,7 +30,8 @@ export function lazyRequires() {
 }
 
 /**
- * Replaces `const a = require("./a.js")` with a function that calls `require` the first time, and `a.b` with `(a()).b`.
+ * Replaces `const a = require("./a.js")` with a function that calls `require` on its first call, and `a.b` with
+ * `(a()).b`.
  * @param {string} code a CommonJS chunk before minification
  */
 export function makeLazy(code) {
@@ -38,7 +39,7 @@ export function makeLazy(code) {
   const found = findRequired(program, code);
   findUses(program, found);
   const edits = [...found.values()].filter(({ whole }) => !whole).flatMap(lazyEdits);
-  // Apply the edits from the end, so that earlier positions remain valid.
+  // Applies the edits from last to first, so that earlier positions remain valid.
   edits.sort((a, b) => b.start - a.start);
   return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), code);
 }
@@ -137,7 +138,7 @@ function edit(start, end, text) {
   return { start, end, text };
 }
 
-/** @param {string} id a module's path, or the name of what rolldown itself adds */
+/** @param {string} id a module's path, or the name of a module that rolldown itself adds */
 function isPackaged(id) {
   return id.includes('node_modules') || id.startsWith('\0');
 }

@@ -8,7 +8,7 @@ import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './refere
  */
 
 /**
- * Returns every manual page by its file name. `date` is the date of the release, as `2026-01-31`.
+ * Returns the text of each manual page, by file name. `date` is the date of the release, such as `2026-01-31`.
  * @param {Reference} reference
  * @param {string} date
  * @returns {Map<string, string>}
@@ -50,8 +50,8 @@ function mdocDate(date) {
 }
 
 /**
- * Escapes one line of text. Backslashes come first, because the other escapes add backslashes. A leading `.` or `'`
- * would be a request, and a short capitalized word would be a macro.
+ * Escapes one line of text. Backslashes are escaped first, because the other escapes add backslashes. Without escapes,
+ * a leading `.` or `'` would start a request, and a short capitalized word would be a macro.
  * @param {string} text
  */
 function roff(text) {

@@ -11,7 +11,7 @@ import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './refere
 const STAMP = '<!-- `npm run docs` writes this page from the records of the commands. -->';
 
 /**
- * Returns every page of the reference by its path under `docs/`.
+ * Returns the text of each reference page, by its path under `docs/`.
  * @param {Reference} reference
  * @returns {Map<string, string>}
  */
@@ -29,7 +29,7 @@ const page = (...blocks) => `${[STAMP, ...blocks].filter((block) => block !== ''
 const cell = (text) => plain(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /**
- * Escapes angle brackets, which are placeholders and not tags, outside of code.
+ * Escapes `<` and `*` outside code spans. Angle brackets mark placeholders, not tags.
  * @param {string} text
  */
 const plain = (text) => text.replace(/`[^`]*`|[<*]/g, (found) => (found.length > 1 ? found : `\\${found}`));

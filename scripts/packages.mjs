@@ -17,7 +17,7 @@ const lock = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package-
  * @property {string} integrity the hash of its archive: `sha512-` and Base64
  * @property {string} changes how the bundled code differs from the package
  * @property {string[]} dependencies the names of the packages that it depends on
- * @property {Package[]} parts its native code, one package for each system
+ * @property {Package[]} parts the packages of its native code, one for each system
  */
 
 /**
@@ -45,8 +45,8 @@ function packageFolder(path) {
 export async function readPackage(folder) {
   /** @type {{name: string, version: string, license?: string, repository?: string | {url: string}}} */
   const { name, version, license, repository } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  if (license === undefined) throw new Error(`${name} names no license in its package.json.`);
-  if (repository === undefined) throw new Error(`${name} names no repository in its package.json.`);
+  if (license === undefined) throw new Error(`${name} has no license in its package.json.`);
+  if (repository === undefined) throw new Error(`${name} has no repository in its package.json.`);
   const source = webAddress(typeof repository === 'string' ? repository : repository.url);
   const changes = replacedPackages.has(name)
     ? 'modified: one part is replaced by other code, unused parts are left out, and the rest is minified'
@@ -60,18 +60,18 @@ export async function readPackage(folder) {
 }
 
 /**
- * Returns the entry of a package folder in the lock file.
+ * Returns the lock file's entry for a package folder.
  * @param {string} folder
  */
 function locked(folder) {
   const path = /(?:node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]?)+$/.exec(folder)?.[0].replaceAll('\\', '/') ?? '';
   const entry = lock.packages[path];
-  if (entry === undefined) throw new Error(`package-lock.json has no ${path}.`);
+  if (entry === undefined) throw new Error(`package-lock.json has no entry ${path}.`);
   return entry;
 }
 
 /**
- * Returns the web address of a repository given in any form that npm accepts.
+ * Returns the web address of a GitHub repository. Throws for any other repository.
  * @param {string} repository `owner/name`, `github:owner/name`, or a git address
  */
 function webAddress(repository) {

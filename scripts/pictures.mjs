@@ -1,5 +1,6 @@
 // Draws the pictures in `docs/pictures` from real runs of the built program: terminal sessions and, with Chromium, the
-// embedded platform's console. A test compares the pictures, but ignores the parts that differ between runs.
+// embedded platform's console. A test draws them again and compares them, except for the parts that differ between
+// runs.
 import { createRequire } from 'node:module';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,7 @@ const LINES = `[...document.querySelectorAll('header, nav, h2, tr, li')].map((it
   return parts.filter((part) => part.trim() !== '').join(' \u00b7 ');
 })`;
 
-/** Time shown by the console's clock. */
+/** Time at which the request is submitted. The console shows the platform a day later. */
 const NOON = '2026-01-05T12:00:00Z';
 /** Dark-mode colors, so that the picture looks like a window on a light page. @type {Record<string, string>} */
 const COLORS = {
@@ -82,8 +83,9 @@ try {
 }
 
 /**
- * Runs one command in a terminal and returns the lines that it shows at the end. @param {string} line @returns
- * {Promise<string[]>}
+ * Runs one command in a terminal and returns the lines that the terminal shows at the end.
+ * @param {string} line
+ * @returns {Promise<string[]>}
  */
 async function linesOf(line) {
   const PATH = [home, process.env['PATH'] ?? ''].join(delimiter);
@@ -96,7 +98,7 @@ async function linesOf(line) {
   // A run with a rejected row exits with 3.
   if (code !== 0 && code !== 3) throw new Error(`${line}: ${text}`);
   const shown = text.replaceAll(home, HOME).trimEnd().split(/\r*\n/);
-  // The progress line is erased and redrawn in place.
+  // The progress line is redrawn in place, so only its last version is shown.
   const last = shown.map((one) => one.split(ERASE).at(-1) ?? one);
   return [`\u001b[90m$\u001b[39m ${line}`, ...(text === '' ? [] : last)];
 }
@@ -119,8 +121,8 @@ function draw(title, lines) {
 }
 
 /**
- * Returns the parts of one line, each at its column, because the width of text depends on the font. @param {string}
- * line
+ * Returns the SVG spans of one line. Each span has a fixed position, because the width of text depends on the font.
+ * @param {string} line
  */
 function spans(line) {
   let column = 0;
@@ -161,7 +163,7 @@ function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Draws the console while the clock is stopped, with a request and its timeline. @param {string} executablePath */
+/** Draws the console with a stopped clock, a request and the request's timeline. @param {string} executablePath */
 async function drawConsole(executablePath) {
   const platform = await startEmulator({ clock: 'manual' });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -21,7 +21,7 @@ export function sentence(text) {
 }
 
 /**
- * Describes a value: its help, choices and default, and whether it may be repeated.
+ * Describes a flag or argument: its help, choices and default, and whether it is repeatable or required.
  * @param {Flag | Arg} value
  */
 export function meaning({ choices, default: standard, help, many, required }) {

@@ -1,6 +1,6 @@
-// Creates a release of the current commit in `dist/release/`: checks, builds, writes checksums, and tags the commit
-// unless `--no-tag` is passed. The script does not run the tests, and it publishes nothing:
-// `.github/workflows/release.yml` does.
+// Creates a release of the current commit in `dist/release/`: checks the requirements, builds the files, writes
+// checksums, and tags the commit unless `--no-tag` is passed. The script does not run the tests or publish anything;
+// `.github/workflows/release.yml` does both.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ function run(file, ...args) {
   return execFileSync(file, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** Returns this version's section in the changelog, which must have no unreleased entries. */
+/** Returns this version's section of the changelog. Throws if the changelog has unreleased entries. */
 async function notes() {
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   const sections = changelog.split(/^(?=## )/m);
@@ -68,7 +68,9 @@ function check() {
   if (!existsSync(join(root, 'node_modules'))) throw new Error('The packages are missing. Run `npm ci`.');
   if (!answers('git', '--version')) throw new Error('git is missing. Install it.');
   if (!answers('git', 'rev-parse', '--verify', 'HEAD') || run('git', 'rev-parse', '--show-prefix') !== '')
-    throw new Error('This folder has no git history, which a release names. Clone the repository, or run `npm pack`.');
+    throw new Error(
+      'A release names its commit, but this folder has no git history. Clone the repository, or run `npm pack`.',
+    );
   const changes = run('git', 'status', '--porcelain');
   if (changes !== '') throw new Error(`The working tree has changes. Commit or stash them:\n${changes}`);
   const tagged = run('git', 'tag', '--list', tag) && run('git', 'rev-parse', `${tag}^{commit}`);
@@ -77,13 +79,13 @@ function check() {
   return tagged !== '';
 }
 
-/** True if a program is installed and succeeds. @param {string} file @param {string[]} args */
+/** Returns true if the program is installed and exits with 0. @param {string} file @param {string[]} args */
 function answers(file, ...args) {
   return spawnSync(file, args, { cwd: root }).status === 0;
 }
 
 /**
- * Returns the release notes: how to install the files, and what they were built with.
+ * Returns the end of the release notes: how to install the files, and what they were built with.
  * @param {string[]} names
  */
 function installation(names) {

@@ -1,6 +1,6 @@
-// Writes the software bill of materials in CycloneDX: the program, the packages in its bundle, those that npm installs
-// with it, and SQLite, which one of them contains. The document has no timestamp or serial number, so that builds are
-// reproducible.
+// Creates the software bill of materials in CycloneDX format. It lists the program, the bundled packages, the packages
+// that npm installs with the program, and SQLite, which is compiled into one of these packages. The document has no
+// timestamp or serial number, so that builds are reproducible.
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 
 const { ComponentScope, ComponentType, ExternalReferenceType, HashAlgorithm } = Enums;
@@ -67,7 +67,7 @@ export function sbom(program, bundled, installed, tools, sqlite) {
   const text = new Serialize.JsonSerializer(normalizer).serialize(bom, { sortLists: true });
   /** @type {{components: {'bom-ref': string, pedigree?: object}[]}} */
   const document = JSON.parse(text);
-  // The library does not support pedigrees.
+  // The CycloneDX library does not support pedigrees.
   const changes = new Map(bundled.map((item) => [purlOf(item), item.changes]));
   for (const component of document.components) {
     const notes = changes.get(component['bom-ref']);

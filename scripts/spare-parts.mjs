@@ -1,11 +1,11 @@
-// A rolldown plugin that excludes unused parts of our dependencies from the bundle. Using an excluded part throws an
-// error.
+// A rolldown plugin that replaces parts of our dependencies to make the bundle smaller. Most of the replacements throw
+// an error if they are used.
 
 const never = (/** @type {string} */ what) =>
   `throw new Error(${JSON.stringify(`${what} is not part of this program's bundle: see scripts/spare-parts.mjs.`)});`;
 
 /**
- * The replacement code, by the importing module and the import.
+ * The code that replaces the import `source` in modules that match `importer`.
  * @type {{importer: RegExp, source: RegExp, code: string}[]}
  */
 const PARTS = [
@@ -22,7 +22,7 @@ const PARTS = [
     ].join('\n'),
   },
   {
-    // Supports bodies that are forms or web streams; ours are strings and bytes.
+    // This module supports bodies that are forms or web streams; ours are strings and bytes.
     importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client/,
     source: /^\.\.\/web\/fetch\/body\.js$/,
     code: `export function extractBody() { ${never('A form as a body')} }`,
@@ -45,7 +45,7 @@ const PARTS = [
     code: `export default function envPaths() { ${never('A default folder of conf')} }`,
   },
   {
-    // Validates users' answers to questions from the server; our server asks none.
+    // This module validates users' answers to questions from the server; our server does not ask any.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,
@@ -86,7 +86,7 @@ export function spareParts() {
         used.add(found);
         return `${PREFIX}${found}`;
       }
-      // Imports of a replacement are resolved from this file.
+      // The imports in replacement code are resolved relative to this file.
       return importer.startsWith(PREFIX) ? this.resolve(source, import.meta.filename, { skipSelf: true }) : undefined;
     },
     load: (id) => (id.startsWith(PREFIX) ? PARTS[Number(id.slice(PREFIX.length))]?.code : undefined),
