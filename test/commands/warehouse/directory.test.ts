@@ -111,7 +111,7 @@ describe('warehouse apply', () => {
     const before = await written();
     expect(await apply(' --prune')).toMatchObject({
       code: 12,
-      stderr: expect.stringMatching(/2 to be deleted: pipeline customers, connection crm/),
+      stderr: expect.stringMatching(/2 resources would be deleted: pipeline customers, connection crm/),
     });
     expect(await apply(' --prune --dry-run')).toMatchObject({ code: 12 });
     expect(await json('warehouse diff sync --prune --exit-code')).toMatchObject({ code: 10 });

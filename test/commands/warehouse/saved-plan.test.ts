@@ -96,7 +96,7 @@ it('applies the --prune, --only and --overlay flags that a plan was saved with',
   rmSync(join(home.cwd, 'sync/data-models/model-0.yaml'));
   writeAll(home.cwd, { 'more/data-models/m.json': '{"id":"active-customers","name":"Clients"}' });
   await save(' --prune --only customers --only *s --overlay more');
-  await nothingSent('warehouse apply --plan plan.txt', 12, /1 to be deleted: pipeline customers/);
+  await nothingSent('warehouse apply --plan plan.txt', 12, /1 resource would be deleted: pipeline customers/);
   expect(await outcomes('warehouse apply --plan plan.txt --allow-delete --force')).toEqual({
     code: 0,
     steps: ['active-customers done', 'customers done'],

@@ -104,7 +104,7 @@ function unprovenText({ deadline, finished, finished_at, request: { states, stat
 export function finishedText({ finished, finished_at, is_first_seen }: RequestEvidence): string {
   if (finished === null) return 'not yet';
   if (finished_at === null) return `${finished}, time unknown`;
-  return is_first_seen ? `first seen as ${finished} on ${finished_at}; the platform does not report when` : finished_at;
+  return is_first_seen ? `first seen as ${finished} on ${finished_at}; the exact time is unknown` : finished_at;
 }
 
 function markText({ answered, extended, reason }: { answered?: boolean; extended?: string; reason?: string }): string {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
+import { counted } from '../../kernel/words.ts';
 import { changedFields } from '../field-changes.ts';
 import { type Refusal, refuseDeletions, refuseMany } from '../guards.ts';
 import {
@@ -25,7 +26,7 @@ function stepFields() {
     id: z.string(),
     /** Values in a definition may be any JSON. */
     changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })),
-    /** Fields of the secrets that the plan sends; a plan never contains the secrets themselves. */
+    /** Fields whose secrets the plan sends. A plan never contains the secrets themselves. */
     secrets: z.array(z.string()),
     /** References in the file: `{"config.password": "env:NAME"}`. */
     references: z.record(z.string(), z.string()),
@@ -40,7 +41,7 @@ export function planResult() {
     steps: z.array(z.object(stepFields())),
     /** `connection/crm` … */
     unchanged: z.array(z.string()),
-    /** Live resources that no file defines and the plan does not change. */
+    /** Live resources that no file defines and that the plan does not change. */
     unmanaged: z.array(z.string()),
     summary: z.object({
       create: z.number(),
@@ -77,11 +78,11 @@ interface PlanInput {
   /** True to plan the deletion of live resources that no file defines. */
   prune: boolean;
   selects(type: ResourceType, id: string): boolean;
-  /** True if the plan sends a resource's secrets although nothing else differs. */
+  /** True if the plan sends a resource's secrets even if nothing else differs. */
   sendSecrets(type: ResourceType, definition: Definition): boolean;
 }
 
-/** Plans creates and updates in dependency order, then deletes in reverse order. */
+/** Plans creations and updates in dependency order, followed by deletions in reverse order. */
 export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: PlanInput): WarehousePlan {
   const [live, wanted] = [lists.live, lists.wanted].map((all) =>
     byType((type) => inOrder(all[type].filter(({ id }) => selects(type, id)))),
@@ -183,7 +184,7 @@ export function guardWarehouse(
   const name = (step: { type: string; id: string }): string => `${step.type.replace('_', ' ')} ${step.id}`;
   if (!flags.allowDelete) {
     const deleted = steps.filter(({ action }) => action === 'delete');
-    const message = `${deleted.length} to be deleted: ${deleted.map(name).join(', ')}`;
+    const message = `${counted(deleted.length, 'resource')} would be deleted: ${deleted.map(name).join(', ')}`;
     const ids = deleted.map(({ id }) => id);
     refusals.push(...refuseDeletions(ids, message));
   }

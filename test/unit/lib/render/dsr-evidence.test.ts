@@ -43,11 +43,7 @@ it.each<[outcome: string, events: LedgerEvent[], finished?: string]>([
   ['outcome unknown, 15 days late', [late]],
   ['cancelled before the deadline', [early, cancelled], '<time>2026-11-20T12:00:00Z</time>'],
   ['cancelled 10 days after the deadline', [late, cancelled]],
-  [
-    'deadline met',
-    [early, completed],
-    'first seen as completed on 2026-11-20T12:00:00Z; the platform does not report when',
-  ],
+  ['deadline met', [early, completed], 'first seen as completed on 2026-11-20T12:00:00Z; the exact time is unknown'],
   ['completed, first seen after the deadline', [late, completed]],
   ['10 days late', [late, { ...completed, source: 'callback' }], '<time>2026-11-20T12:00:00Z</time>'],
   ['cancelled, deadline unknown', [cancelled]],

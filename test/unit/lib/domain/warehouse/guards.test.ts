@@ -36,7 +36,12 @@ describe('deletions', () => {
   it('are listed by type and id, and require --allow-delete or typing the single id or the number of deletions', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
     expect(violations(steps, 9)).toEqual([
-      { guard: 'delete', flag: '--allow-delete', message: '2 to be deleted: pipeline p, data model m', typed: '2' },
+      {
+        guard: 'delete',
+        flag: '--allow-delete',
+        message: '2 resources would be deleted: pipeline p, data model m',
+        typed: '2',
+      },
     ]);
     expect(violations([step('delete', 'p')], 9)).toMatchObject([{ typed: 'p' }]);
     expect(guards(steps, 9, { allowDelete: true })).toEqual([]);
