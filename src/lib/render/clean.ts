@@ -1,9 +1,9 @@
 // Makes external text harmless for a terminal: it cannot move the cursor, start a color or forge a line.
 
-// C0 and C1 controls, line and paragraph separators, bidirectional controls, the byte order mark, tag characters.
+// Controls (C0 and C1), line and paragraph separators, bidirectional controls, byte order marks and tag characters.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Matches most strings, which then need no search for the pattern above. */
+/** Matches most strings. For these, the slower pattern above is not needed. */
 const PRINTABLE = /^[ -~]*$/;
 
 const REPLACEMENT = '\ufffd';

@@ -9,14 +9,14 @@ export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Returns the title or, by default, the key (`display_name` as `display name`), in upper case unless it is an id. */
+/** Returns a heading: the title or, by default, the key with spaces. It is in upper case unless the title is an id. */
 export function columnTitle<Row>(column: Column<Row>): string {
   // A title may come from the platform, such as a role id.
   const title = cleanLine(column.title ?? column.key.replaceAll('_', ' '));
   return column.idTitle ? title : title.toUpperCase();
 }
 
-/** Returns the columns that `--fields` names by key or heading, in that order. Throws usage (2) for other names. */
+/** Returns the columns that `--fields` names by key or heading, in that order. Throws usage (2) for an unknown name. */
 export function chooseColumns<C extends { key: string; title?: string }>(
   columns: readonly C[],
   fields?: string[],
@@ -39,7 +39,7 @@ export function toTabbed<Row>(rows: readonly Row[], columns: Column<Row>[], head
   return toLines(lines, header && columns.map(columnTitle).join('\t'));
 }
 
-/** Returns CSV (RFC 4180, with LF) below the field names. Some names are ids from the platform. */
+/** Returns CSV (RFC 4180, with LF) below the field names. A field name may be an id from the platform. */
 export function toCsv<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {
   const line = (cells: CellValue[]): string => cells.map((cell) => csvCell(disarm(cell))).join(',');
   const lines = rows.map((row) => line(columns.map((column) => column.value(row))));
@@ -52,7 +52,7 @@ function toLines(lines: readonly string[], header: string | false): string {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Adds an apostrophe to a cell that a spreadsheet would run as a formula. Removing it restores the value. */
+/** Adds an apostrophe to a cell that a spreadsheet would run as a formula. Remove the apostrophe to get the value. */
 function disarm(value: CellValue): string {
   const text = cellText(value);
   return /^'*[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;

@@ -35,7 +35,7 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
 interface BulkSummary extends Record<'rows' | 'cancellable' | 'skipWaiting' | 'done', number> {
   /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: ReadonlyMap<string, number>;
-  /** Rows that repeat a recent request, so they will be rejected. */
+  /** Rows that will be rejected because they repeat a recent request. */
   duplicates: ReadonlyMap<number, unknown>;
 }
 

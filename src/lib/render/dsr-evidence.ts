@@ -1,4 +1,4 @@
-// An evidence archive's human-readable page: what happened to each request, and how to verify this independently.
+// The page of an evidence archive that people read: what happened to each request, and how to verify it independently.
 import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
@@ -26,7 +26,7 @@ export interface EvidenceShown {
   messages: readonly EvidenceMessage[];
   /** Kept messages that are missing or were changed: `file` is the path without extensions. */
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
-  /** Chains that the ledger names. Those without a problem are in `certificates/`. */
+  /** Certificate chains that the ledger names. The archive contains those without a problem in `certificates/`. */
   certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
   /** Who created the archive. */

@@ -1,14 +1,14 @@
-// Draws requests on one page: overdue, due, in progress, and done.
+// Draws requests on one page, by urgency: overdue, due soon, deadline unknown, due later, and not due.
 import { byDeadline, type RequestOverview } from '../domain/dsr/overview.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** A request that is due within this time needs attention today. */
+/** A request that is due within this time needs attention now. */
 const SOON_DAYS = 7;
 
 interface Section {
   title: string;
-  /** Color of the heading. It conveys nothing that the words do not. */
+  /** Color of the heading. The color only repeats what the words say. */
   kind: 'bad' | 'warn' | 'plain';
   holds(request: RequestOverview): boolean;
 }
@@ -19,7 +19,7 @@ const SECTIONS: Section[] = [
   {
     title: `Due, or results expire, within ${SOON_DAYS} days`,
     kind: 'warn',
-    // The platform keeps results for no longer than that, so any existing results expire within it.
+    // The platform keeps results for at most `SOON_DAYS`, so any existing results expire within that time.
     holds: ({ days_left: left, due, results_expire_at: expiry }) =>
       (left !== null && left < SOON_DAYS) || (due && expiry !== null),
   },

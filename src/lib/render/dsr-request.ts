@@ -9,10 +9,10 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { wrapUnder } from './width.ts';
 
-// Same width as the details before a confirmation.
+// The width that is also used for the details before a confirmation.
 const LABEL_WIDTH = 12;
 
-/** Returns `label value` lines. Most wrap at `width` columns. Masks identities unless they may be shown. */
+/** Returns `label value` lines. Most values wrap at `width` columns. Masks identities unless they may be shown. */
 export function renderRequest(
   { request, showIdentities, now }: { request: DsrRequest; showIdentities: boolean; now: number },
   style: Style,

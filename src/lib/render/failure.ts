@@ -21,7 +21,7 @@ function shortened(text: string, redactor: Redactor): string {
 
 /** Returns the problem, its positions, the fix and the request, in this order. Ends in a newline. */
 export function failureScreen(error: KnownError, style: Style, redactor: Redactor): string {
-  // One line: a quoted line break could fake part of a plan. Only our own stack traces have several lines.
+  // Use a single line, because a quoted line break could fake part of a plan. Only stack traces have several lines.
   const message = error.code === 'bug' ? cleanText(error.message) : cleanLine(shortened(error.message, redactor));
   const lines = [`${style.red(style.bold('Error:'))} ${message}`];
   for (const issue of error.issues.slice(0, LISTED_ISSUES)) lines.push(`  ${issueLine(issue, style, redactor)}`);

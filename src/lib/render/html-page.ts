@@ -57,7 +57,7 @@ const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #fff
 const DARK = `--text: #e4e8ee; --quiet: #a3adb8; --faint: #8b96a2; --page: #14181d; --line: #2e353e; --soft: #1c2229;
   --mark: #8cc2fa; --mark-soft: #16304a; --warn: #f2b968; --warn-soft: #3a2b14; --bad: #ff9d94; --bad-soft: #3f1f1d;`;
 
-/** The dot before a line's first fact is outside the visible area, so that no line starts or ends with one. */
+/** The dot before a line's first fact is outside the visible area, so that no line starts or ends with a dot. */
 const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) {

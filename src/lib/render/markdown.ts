@@ -25,7 +25,7 @@ export function toCodeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.replace(/(?<!\n)\n*$/, '\n')}${fence}\n`;
 }
 
-/** Returns a plan for a pull request. The first character sets a line's color, so signs move before the indentation. */
+/** Returns a plan for a pull request. A line's first character sets its color, so signs precede the indentation. */
 export function toDiffBlock(title: string, body: string, lead = ''): string {
   // Diff highlighting does not support `~`, so `!` marks changes.
   const signed = body.replace(

@@ -42,7 +42,7 @@ export function entryOf(run: RunReply): Entry {
   return { id: String(run.id), ...toneOf(run.status), ...recordsOf(run), at: startMs(run), text };
 }
 
-/** A day has the worst status of its runs. A day with a success is never as bad as a day without one. */
+/** A day gets the worst status of its runs. If one of its runs succeeded, the day is at worst a warning. */
 export function dayEntry([day, runs]: [string, RunReply[]]): Entry {
   const [, ...others] = STATUSES;
   const status = others.find((word) => runs.some((run) => run.status === word)) ?? runs[0]?.status;

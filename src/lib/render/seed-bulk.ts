@@ -28,7 +28,7 @@ export interface SeedBulkState {
   totalBytes: number | undefined;
 }
 
-/** The parameter contains the counts of earlier runs. */
+/** The argument contains the counts of earlier runs. */
 export function createSeedProgress({ accepted, rejected, ms }: SeedBulkState['counts']) {
   const facts = createBulkFacts({ completed: accepted + rejected, ms });
   return ({ counts, bytes, totalBytes }: SeedBulkState) => {

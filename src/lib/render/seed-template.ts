@@ -21,7 +21,7 @@ const COLUMNS: readonly [column: string, first: string, second: string][] = [
   ['user:tier', 'gold', 'silver'],
 ];
 
-/** The text ends with a newline. A CSV file contains two users, an NDJSON file one. */
+/** The text ends with a newline. A CSV file contains two users, and an NDJSON file contains one user. */
 export function templateText(format: 'csv' | 'ndjson', target: { workspace: string; environment: string }): string {
   return format === 'csv' ? csvText(target.environment) : `${JSON.stringify(body(target))}\n`;
 }

@@ -22,7 +22,7 @@ export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // Ignores the index that `map` passes, because chalk would print it.
+  // Each function ignores the index that `map` passes, because chalk would print it.
   return {
     level: 1,
     bold: (text) => chalk.bold(text),

@@ -26,8 +26,8 @@ interface Sized<Row> {
 }
 
 /**
- * If a table is too wide, drops empty columns, then truncates cells, then drops the columns of highest rank. If
- * that is not enough, each row becomes a card. The last line lists the dropped columns.
+ * If a table is too wide, drops empty columns, then truncates cells, then drops columns, highest rank first. If that is
+ * not enough, each row becomes a card. The last line lists the dropped columns.
  */
 export async function drawTable<Row>(
   rows: readonly Row[],
@@ -114,7 +114,7 @@ async function drawGrid<Row>(rows: readonly Row[], sized: Sized<Row>[], options:
   return lines.join('\n');
 }
 
-/** Returns the words of an id, between which its column's heading may wrap. Other headings do not wrap. */
+/** Returns the parts between which a heading may wrap: the words of an id. Other headings do not wrap. */
 function headingParts<Row>(column: Column<Row>): string[] {
   return columnTitle(column).split(column.idTitle ? /(?<=[-_:])/ : /^/);
 }
@@ -156,7 +156,7 @@ function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | und
   }
 }
 
-/** Drops empty columns that have a rank until the table fits. */
+/** Drops empty columns until the table fits, but only columns that have a rank. */
 function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
   for (let kept = sized; ;) {
     const last = totalOf(kept) > width ? nextToDrop(kept.filter(({ isEmpty }) => isEmpty)) : undefined;

@@ -83,7 +83,7 @@ export function resourceView(type: ResourceType): RecordView<ShownResource> {
   return { kind: 'record', columns: RECORD_COLUMNS[type] };
 }
 
-/** Returns the changes of a write, for its confirmation. Secrets appear as references. */
+/** Returns the changes that a write makes, for the confirmation prompt. Secrets appear as references. */
 export function renderChange(
   head: string,
   changes: FieldChanges,

@@ -1,7 +1,7 @@
 // Measures, truncates and wraps text by its width in terminal columns.
 import measure from 'fast-string-width';
 
-/** Returns the number of columns that a line takes. Color codes take none; East Asian characters and emoji take two. */
+/** Returns a line's width in columns. Color codes count as 0 columns; East Asian characters and emoji count as 2. */
 export function displayWidth(text: string): number {
   return measure(text);
 }

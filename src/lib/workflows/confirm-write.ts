@@ -4,7 +4,7 @@ import { KnownError, type Hints } from '../kernel/errors.ts';
 
 /** Error code of a write with an unknown outcome. `http` throws it if a response proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
-/** Default limit; a write that the platform never shows is not sent again and again. */
+/** Default maximum number of sends, so that a write that the platform never shows is not sent forever. */
 const MAX_SENDS = 3;
 
 export interface Doubt {
@@ -54,7 +54,7 @@ export interface ConfirmPorts {
   flags?: { readonly retries: number };
 }
 
-/** Sends a write, and confirms it by its response or by a read. Throws only errors other than KnownError. */
+/** Sends a write, and confirms it by its response or by a read. Returns a KnownError instead of throwing it. */
 export async function confirmWrite<Result, Stored>(
   write: Write<Result, Stored>,
   { flags, out, signal }: ConfirmPorts,

@@ -1,4 +1,4 @@
-// Stores each callback with its deliveries, and retries the deliveries until they succeed.
+// Stores each callback with its deliveries, and retries a delivery until it succeeds or has no attempts left.
 import {
   type DeliveryTarget,
   longestPause,
@@ -79,7 +79,7 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
 }
 
 export class Deliveries {
-  /** Counts of deliveries that an earlier run left: due here, due for targets that this run lacks, and dead. */
+  /** Counts of the deliveries left by earlier runs: due here, due for targets that this run lacks, and dead. */
   readonly left = { due: 0, elsewhere: 0, dead: 0 };
   /** Line numbers of the unreadable lines in the outbox. */
   unreadable: readonly number[] = [];
@@ -200,7 +200,7 @@ export class Deliveries {
     });
   }
 
-  /** Waits up to a second while callbacks are being answered: starting a process would delay the answers. */
+  /** Waits up to a second while callbacks are being answered, because starting a process would delay the answers. */
   async #whileBusy(): Promise<void> {
     const { clock, signal } = this.#ports;
     const end = clock.now() + LONGEST_HOLD_MS;

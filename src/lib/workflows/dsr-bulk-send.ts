@@ -1,4 +1,4 @@
-// Sends one row of a bulk run, whose id is in the journal, and confirms its state. The gate paces the requests.
+// Sends one row of a bulk run, and confirms its state. The row's id is in the journal. The gate paces the requests.
 import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
@@ -67,7 +67,7 @@ const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
-/** Resolves once the row is complete, or unknown while other rows succeed. Throws an error that ends the whole run. */
+/** Resolves once the row is complete, or still unknown while other rows succeed. Throws only to end the whole run. */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;
   const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
@@ -83,7 +83,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if the last response was a 201 with our id. If it is not valid, a GET must confirm the row. */
+  /** True if the last response was a 201 with our id. If its signature is not valid, a GET must confirm the row. */
   let isCreated = false;
   let isConfirmed = false;
   let difference: string | undefined;
@@ -212,7 +212,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   }
 }
 
-/** Carries an error that ends the whole run out of a single row's confirmation. */
+/** Carries an error out of a single row's confirmation if the error ends the whole run. */
 class RunOver extends Error {}
 
 function endRun(cause: unknown): never {

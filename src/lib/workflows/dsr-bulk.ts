@@ -41,7 +41,7 @@ export interface BulkCounts {
   unsigned: number;
 }
 
-/** Number of rows whose ids are written at once. After a kill, the next run asks the platform about unsent ones. */
+/** Number of rows whose ids are written at once. After a kill, the next run asks the platform about unsent rows. */
 const PLANNED_AT_ONCE = 512;
 /** Number of outcomes written at once. After a kill, the next run reads the missing outcomes from the platform. */
 const WRITTEN_AT_ONCE = 1024;
@@ -49,7 +49,7 @@ const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until every row is complete or unknown. The journal is up to date even if an error ends the run early. */
+/** Runs until each row is complete or unknown. Even if an error ends the run early, the journal is up to date. */
 export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = new Gate(ports);
@@ -146,7 +146,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       // A response may quote the person's identities, and the errors and traces that quote it outlive the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
       const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
-        // Such a status, for example 401, shows that the platform did not accept the request (decision: D415).
+        // A status such as 401 shows that the platform did not accept the request (decision: D415).
         const { status = 0 } = error instanceof KnownError ? error : {};
         if (!mayExist && sends === 1 && status >= 400 && status < 500 && status !== 429) unsent.add(row);
         throw error;

@@ -6,12 +6,12 @@ import type { LedgerPort } from './dsr-ports.ts';
 import { type ListPorts, refreshRequests } from './dsr-read.ts';
 
 const FEWEST = 4;
-/** A run stops after this many finished requests. The ledger records their new states, so the next run continues. */
+/** A search ends after this many finished requests. The ledger records their new states, so the next one continues. */
 const ENDED_AT_MOST = 1000;
 
 /**
  * Returns the most urgent requests. A request that turns out to be finished is replaced by the next one. `until` (ms)
- * is the last deadline or expiry of results to include. With `isPatient`, finished requests never stop the search.
+ * is the latest deadline or expiry of results to include. With `isPatient`, finished requests never stop the search.
  * `left` is the number of requests that were not read or not returned.
  */
 export async function dueRequests(
@@ -40,7 +40,7 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** True if the deadline or the expiry of a due request's results is at most `until`, or if the deadline is unknown. */
+/** True if the deadline, or the expiry of a due request's results, is not after `until`, or if there is no deadline. */
 export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
   const [last, lost] = [deadline, expiry].map((time) => parseIso(time) ?? Infinity);
   return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;

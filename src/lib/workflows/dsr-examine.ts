@@ -1,4 +1,4 @@
-// Checks all rows before sending the first one: issues, duplicates and counts.
+// Checks all rows before the first one is sent: finds issues and duplicates, and counts the rows.
 import { exitOf } from '../errors/fail.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
@@ -42,7 +42,7 @@ export interface Examined extends RowsToSend {
   /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];
   mostDaysLate: number;
-  /** Columns that the rows use, under our own names. A results file uses them if the rows have no columns. */
+  /** Columns that the rows use, by the specification's names. A results file has them if the input has no columns. */
   used: Set<string>;
   digest: string;
 }
@@ -137,7 +137,7 @@ function addToSend(found: RowsToSend, ready: ReadyRow): void {
   if (found.first.length < FIRST) found.first.push(ready);
 }
 
-/** Returns the rows that no earlier run has completed and that `accepts` accepts. */
+/** Returns the rows that no earlier run has completed and for which `accepts` is true. */
 export async function openRows(
   table: RowTable,
   options: RowOptions,

@@ -26,8 +26,8 @@ export function isSameSubject(
 }
 
 /**
- * Compares the request in a 201, `encoded_request`, with the body that was sent, both with wire names. Returns why the
- * outcome is unknown; undefined if they are the same, or if the response has none (decision: D434).
+ * Compares the `encoded_request` of a 201 with the body that was sent, both with wire names. Returns why the outcome is
+ * unknown; undefined if both are the same, or if the response contains no request (decision: D434).
  */
 export function differenceIn({ encoded_request: encoded }: CreateReply, sent: string): string | undefined {
   const text = encoded === null || encoded === undefined ? sent : Buffer.from(encoded, 'base64').toString('utf8');
@@ -39,7 +39,7 @@ export function differenceIn({ encoded_request: encoded }: CreateReply, sent: st
   return `the request in the response differs from the one that was sent: ${names}; cancel it before you submit it again`;
 }
 
-/** Returns the ledger's record of such a difference. */
+/** Returns the ledger line that records such a difference (`reason`). */
 export function markOf(id: string, reason: string, now: number): LedgerNews {
   return { event: 'marked', id, at: isoMillis(now), differs: true, reason };
 }
@@ -51,7 +51,7 @@ function fieldsThatDiffer(echoed: unknown, sent: unknown, path = ''): string[] {
     const pathOf = (name: string) => (path === '' ? name : name in sent ? `${path}.${name}` : path);
     return names.flatMap((name) => fieldsThatDiffer(echoed[name], sent[name], pathOf(name)));
   }
-  // Another notation of the same value, and an empty field instead of none, are not a difference.
+  // Another notation of the same value is not a difference. Neither is an empty field instead of a missing one.
   const [one, other] = [echoed, sent].map((value) => {
     if (path === 'submitted_time') return parseIso(String(value));
     if (path === 'subject_request_id') return String(value).toLowerCase();
@@ -89,8 +89,8 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
 
 /**
  * Judges a read that does not find the request. If an earlier send may have arrived, a 400 or 409 may be about that
- * send, and the read may be late. So may a first 400 that an id already exists, if this program generated the id: the
- * specification has no code for it, only its message (decision: D432).
+ * send, and the read may be outdated. The same is true of a first 400 with the message (there is no code) that the id
+ * exists, if this program generated the id (decision: D432).
  */
 export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): 'not-done' | { unknown: string } {
   const { message = '', status } = rejection ?? {};

@@ -8,8 +8,8 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cellsOfRequest, createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /**
- * Yields the input's columns, plus id, status and error: a CSV that can be submitted again. Fills in columns that the
- * input already has. For rows without columns, `used` names the columns.
+ * Yields a CSV file that can be submitted again: the input's columns, plus id, status and error. If the input already
+ * has one of these columns, it is filled in. For rows without columns, `used` names the columns.
  */
 export async function* resultLines(
   table: RowTable,
@@ -26,7 +26,7 @@ export async function* resultLines(
   yield* tableLines(table, options, ['subject_request_id', 'status', 'error'], values, used);
 }
 
-/** Yields the rows, and adds missing ids and times: CSV as CSV, JSON as one line per row. */
+/** Yields the rows with missing ids and times added: as CSV for CSV input, otherwise as one JSON line per row. */
 export async function* preparedLines(table: RowTable, options: RowOptions): AsyncGenerator<string> {
   const values = (_row: number, { hasId, request }: ReadyRow) => ({
     subject_request_id: hasId ? request.subject_request_id : randomUUID(),

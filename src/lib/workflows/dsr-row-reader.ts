@@ -38,7 +38,7 @@ export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
 }
 
 export interface RowReader {
-  /** Targets of a CSV's columns; undefined for JSON. */
+  /** Targets of the columns of a CSV file; undefined for JSON. */
   targets: ColumnTarget[] | undefined;
   /** `keyOf` returns the key of a field in a flat JSON row, which a map can change. */
   read(row: Row): { ready: ReadyRow; keyOf(field: string): string } | { issues: Issue[] };
@@ -132,7 +132,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   };
 }
 
-/** Returns a row that was valid when the file was checked. */
+/** Reads a row that was valid when the file was checked. */
 export function readAgain(reader: RowReader, row: Row) {
   const read = reader.read(row);
   if ('issues' in read) throw new Error('a previously valid row is now invalid');
@@ -144,7 +144,7 @@ function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown
   return Object.fromEntries(given.map((field) => [field, defaults[field]]));
 }
 
-/** Returns a request as cells, under our own column names. */
+/** Returns the cells of a request for these columns. */
 export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
   const values = new Map<string, string>(identitiesOf(request));
   for (const field of ROW_FIELDS) {

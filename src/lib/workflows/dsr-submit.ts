@@ -36,9 +36,9 @@ type SubmitPorts = DsrPorts & {
 
 /**
  * Sends one request after writing its id to the ledger. A signed 201 with the id confirms the request; otherwise a GET
- * does. `isNewId` means that this program generated the id, so no other request can have it. For a given id, the
- * platform is read first: "already exists" is a success only if the ledger has the same request under that id;
- * otherwise it is a conflict (6). Throws network (8) while the outcome is unknown.
+ * does. `isNewId` means that this program generated the id, so no other request can have it. For an id from the user,
+ * the platform is read first: "already exists" is a success only if the ledger has the same request under that id;
+ * otherwise it is a conflict (6). Throws network (8) if the outcome remains unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
   const { clock, ledger, out } = ports;
@@ -194,7 +194,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Returns a search for a person's requests among those that `which` selects, newest first; undefined if none. */
+/** Returns a search for a person's requests, newest first, among the selected ones; undefined if none is selected. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },
@@ -256,7 +256,7 @@ const PART = 2000;
 /**
  * Returns a duplicate search over the requests submitted between `from` and `to` (milliseconds), except cancelled and
  * rejected ones. A request with an unknown outcome counts if the platform has it, or if another process may be sending
- * it. `only` limits the search to duplicates of one request. Undefined if there are no such requests.
+ * it. `only` limits the search to duplicates of one request. Returns undefined if there are no such requests.
  */
 export async function readRecent(
   ports: DsrPorts,

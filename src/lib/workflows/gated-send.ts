@@ -12,7 +12,7 @@ export interface GatedRequest<Body> {
   isRepeat: boolean;
   /** Number of failed requests (5xx, or no response) for the same row or batch. */
   failures: number;
-  /** True for a read: its unreadable response is final, because a retry would return the same one. */
+  /** True for a read. An unreadable response to a read is final, because a retry would return the same response. */
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
   /** True if a permanent rejection ends the whole run, because every other request would also be rejected. */

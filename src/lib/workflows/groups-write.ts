@@ -1,4 +1,4 @@
-// Applies a plan for a group definition with a single call. A read confirms a lost response.
+// Applies a plan for a group definition with a single call. If the response is lost, a read determines the outcome.
 import type { GroupsApi } from '../api/groups.ts';
 import type { GroupReply, GroupRequest } from '../contract/groups.ts';
 import { comparableGroup, type GroupPlan } from '../domain/groups/plan.ts';

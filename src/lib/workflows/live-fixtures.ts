@@ -1,4 +1,4 @@
-// A live platform as fixtures for the embedded one: roles, groups, connections, data models, pipelines (no secrets).
+// A live platform as fixtures for the embedded one: roles, groups and warehouse resources, without secrets.
 import type * as z from 'zod/mini';
 import type { Api } from '../api/index.ts';
 import { ConnectionRequest } from '../contract/connections.ts';

@@ -8,7 +8,7 @@ interface Found {
   delivery: Delivery;
 }
 
-/** Returns the pending deliveries, oldest first within each outbox. Passes unreadable lines to `warn`. */
+/** Returns the pending deliveries, oldest first within each outbox. Calls `warn` if lines are unreadable. */
 export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: string) => void): Found[] {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();

@@ -88,7 +88,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
   });
 }
 
-/** Collects evidence and diagnoses the pipeline. Ages use the platform's clock, or `now` if its time is unknown. */
+/** Collects evidence and diagnoses the pipeline. Ages use the platform's time, or `now` if it is unknown. */
 export async function examinePipeline(
   api: Api,
   id: string,

@@ -15,7 +15,7 @@ export interface ProcessorCertificate {
 export interface CertificateSource {
   /** Returns the stored certificate if it has not expired, otherwise a new one. Throws KnownError if fetching fails. */
   get(): Promise<ProcessorCertificate>;
-  /** Returns a replacement for the failed certificate. Undefined if there is none, or after a recent refresh. */
+  /** Returns a replacement for the failed certificate; undefined if there is none, or after a recent refresh. */
   refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
   /** Returns the address that the certificate was last requested from. */
   from(): string;
@@ -30,13 +30,13 @@ export interface CertificatePorts {
 
 /** Twice the size of ten certificates with large keys. */
 const MAX_BYTES = 64 * 1024;
-/** Minimum time between refreshes. Without it, every forged message would cause a request. */
+/** Minimum time between refreshes. Without this minimum, every forged message would cause a request. */
 const REFRESH_EVERY_MS = 60_000;
 const HUNG_AFTER_MS = 5000;
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
   let kept: { url: string; pem: string } | undefined;
-  /** When the kept certificate expires: parsing it for every response would take longer than verifying the response. */
+  /** Expiry of the kept certificate: parsing it for every response would take longer than verifying the response. */
   let expiry: { of: string; at: number } | undefined;
   let fetching: Promise<ProcessorCertificate> | undefined;
   let fetchingSince = 0;

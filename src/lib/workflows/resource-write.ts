@@ -32,7 +32,7 @@ type Named = Pick<ResourceCalls<never, never>, 'noun' | 'group'>;
 /** Statuses with which the platform may reject an id that already exists. */
 const MAY_BE_TAKEN = [400, 409, 422];
 
-/** Creates a resource. If it already exists, succeeds for an equal definition, otherwise throws conflict (6). */
+/** Creates a resource. If the id already exists, succeeds for an equal definition; otherwise, throws conflict (6). */
 export async function createConfirmed<Reply extends Identified, Body extends Identified>(
   body: Body,
   calls: ResourceCalls<Reply, Body>,

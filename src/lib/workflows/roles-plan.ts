@@ -39,7 +39,7 @@ export async function readLiveRoles(
   return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
 }
 
-/** Plans to write `wanted` over `live`. Throws a redacted conflict (6) if both sides changed a field differently. */
+/** Plans to replace `live` with `wanted`. Throws a redacted conflict (6) if both sides changed a field differently. */
 export function planWanted(
   scope: ManifestScope,
   live: Manifest,
@@ -64,7 +64,7 @@ function staleWarning({ last_modified_on: on, last_modified_by: by }: Manifest):
   return on === null ? text : `${text} The platform last changed on ${on} UTC${by === null ? '' : ` by ${by}`}.`;
 }
 
-/** Throws conflict (6) for an unexpected plan, or for a different stamp without a base if no plan was expected. */
+/** Throws conflict (6) if the plan is not the expected one or, if no plan is expected, if the file is stale. */
 export function requireExpected(planned: Planned, expectPlan: string | undefined): void {
   const { plan, wanted } = planned;
   if (expectPlan !== undefined && expectPlan.toLowerCase() !== plan.plan)

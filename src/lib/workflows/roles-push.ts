@@ -79,7 +79,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The bare stop reason means that no write was started: `confirmed` reports an interrupted write differently.
+    // The stop reason itself means that no write was started: `confirmed` reports an interrupted write differently.
     if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,
@@ -148,7 +148,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   try {
     return await store.exclusively(send, signal);
   } catch (error) {
-    // While the question is open, other processes can continue.
+    // Ask outside the lock, so that other processes can continue.
     return await offerWithoutDeletions(error, planned, ctx);
   }
 }

@@ -85,7 +85,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     packer.recycle(batch);
     if (clock.now() - checkpointAt >= CHECKPOINT_MS || rejects.isFull) checkpoint(false);
     const rows = counts.accepted + counts.rejected;
-    // Reading runs ahead of completion: a short file is read in full before any row is complete.
+    // Reading is ahead of completion: a short file is read in full before any row is complete.
     const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
     ports.onProgress({ counts: tally(), bytes, totalBytes });
     checkErrorLimit(maxErrors, counts.rejected, rows);

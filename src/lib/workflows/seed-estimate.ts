@@ -1,4 +1,4 @@
-// Estimates the users and environments of a bulk run, for its confirmation.
+// Estimates the users and environments of a bulk run for the confirmation prompt.
 import { openParquet } from '../files/parquet.ts';
 import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
 import type { Shard } from '../domain/seed/shard.ts';
@@ -7,7 +7,7 @@ export interface SeedEstimate {
   /** Undefined for standard input, compressed files and JSON arrays. */
   rows: number | undefined;
   isExact: boolean;
-  /** Environments of the first rows that are JSON bodies. CSV and Parquet files have none. */
+  /** Environments of the first rows; always empty for CSV and Parquet files. */
   environments: string[];
 }
 

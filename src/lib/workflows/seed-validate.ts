@@ -61,7 +61,7 @@ export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line
 
 export type FoundRow = { body: string } | { refused: RefusedRow };
 
-/** Returns row `wanted`, counted from 1; undefined if there are fewer rows. */
+/** Returns the row with the number `wanted` (the first is 1); undefined if there are fewer rows. */
 export async function findRow(opened: SeedInputs, wanted: number, signal: AbortSignal): Promise<FoundRow | undefined> {
   let row = 0;
   // Single-row batches preserve the order of accepted and rejected rows.

@@ -17,14 +17,14 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import { type CertificateSource, type ProcessorCertificate, unusable } from './processor-certificate.ts';
 
 export interface VerifyPorts {
-  /** Processor domains that may sign. Undefined allows the names in the certificate. */
+  /** Processor domains that may sign. If undefined, any name in the certificate may sign. */
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;
   /** Stores the chain of an accepted certificate as evidence. If it resolves to false, the next message tries again. */
   storeChain?(fingerprint: string, pem: string): Promise<boolean>;
   clock: Clock;
-  /** Maximum time that a message waits for a certificate, in milliseconds. Undefined waits until the requests time out. */
+  /** Maximum time that a message waits for a certificate, in milliseconds. By default, until the requests time out. */
   patienceMs?: number | undefined;
 }
 
@@ -119,7 +119,7 @@ async function verifyMessage(
     return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
   }
 
-  /** Undefined if the platform is unreachable: the verdict based on the stored certificate then counts. */
+  /** Returns undefined if the platform is unreachable. The verdict based on the stored certificate then counts. */
   async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
     try {
       return await inTime(ports.certificates.refresh(failed), ports);

@@ -85,7 +85,7 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
   return { connection, data_model, pipeline };
 }
 
-/** Rereads each resource before changing it. If a step is not applied, only steps that depend on it are skipped. */
+/** Rereads each resource before changing it. If a step is not done, only the steps that depend on it are skipped. */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,
@@ -106,7 +106,7 @@ export async function applyWarehouse(
         open.delete(step);
       } catch (error) {
         if (!(error instanceof KnownError)) throw error;
-        // The bare stop reason means that nothing was sent.
+        // The stop reason itself means that nothing was sent.
         if (error !== ports.signal.reason) result.outcome = isUnknown(error) ? 'unknown' : 'failed';
         result.reason = error.message;
         errors.push(error);

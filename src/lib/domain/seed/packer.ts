@@ -112,7 +112,6 @@ export class RowPacker {
     if (batch.refused.length >= MAX_REFUSED) this.flush();
   }
 
-  /** Closes the open batch. */
   flush(): void {
     const batch = this.#open;
     if (batch === undefined) return;

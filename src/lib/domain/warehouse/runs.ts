@@ -23,7 +23,7 @@ export function startOf({ started_on, logical_date }: RunReply): string | undefi
   return started_on ?? logical_date ?? undefined;
 }
 
-/** Returns the number of successful and failed records; 0 if the platform does not report it. */
+/** Returns the numbers of successful and failed records; 0 for a number that the platform does not report. */
 export function recordsOf({ successful_records: successful, failed_records: failed }: RunReply): {
   successful: number;
   failed: number;
@@ -52,7 +52,7 @@ export function dayOf(run: RunReply): string {
   return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
-/** Returns manual runs that are not in `before`. It may lack pages, so a run older than its newest one is not new. */
+/** Returns new manual runs: not in `before` and, because `before` may lack pages, not older than its newest run. */
 export function newManualRuns(runs: readonly RunReply[], before: readonly RunReply[]): RunReply[] {
   const known = new Set(before.map(runId));
   const startedAt = (run: RunReply): number | undefined => parseIso(run.started_on ?? run.ended_on);
