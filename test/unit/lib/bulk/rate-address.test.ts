@@ -1,4 +1,4 @@
-// Which rate store addresses are accepted, and where a password is allowed.
+// Tests which rate store addresses are accepted, and which of them may contain a password.
 import { describe, expect, test } from 'vitest';
 import { readStoreAddress } from '../../../../src/lib/bulk/rate-store.ts';
 
@@ -11,7 +11,7 @@ describe("a rate store's address", () => {
   };
 
   test.each([
-    ['undefined without a flag and a variable', undefined, {}, undefined],
+    ['undefined without a flag or a variable', undefined, {}, undefined],
     ['read from CDPADM_RATE_STORE', undefined, env, 'rediss://:secret@redis.example'],
     ['read from the flag rather than the variable', 'redis://127.0.0.1:6379', env, 'redis://127.0.0.1:6379'],
     ['accepted without encryption on this machine', 'redis://localhost', {}, 'redis://localhost'],

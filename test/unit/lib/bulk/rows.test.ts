@@ -1,4 +1,4 @@
-// Rows in CSV, NDJSON and JSON: the number, the position, and the cells or the value of each.
+// Tests the number, the position, and the cells or value of each row in CSV, NDJSON and JSON input.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -181,7 +181,7 @@ describe('the CSV reader', () => {
     });
   });
 
-  it('loses no row at a chunk boundary', async () => {
+  it('does not lose rows at chunk boundaries', async () => {
     const wanted = Array.from({ length: 20_000 }, (_, row) => [`é${row}@example.com`, `"g ${row}`]);
     const text = wanted.map(([mail, group]) => `${mail ?? ''},"${(group ?? '').replaceAll('"', '""')}"`).join('\r\n');
     const table = await read(`email,group_id\r\n${text}`, 'a.csv');
@@ -219,7 +219,7 @@ describe('the NDJSON reader', () => {
     expect(place(table.rows[0], { path: [] })).toBe('1:14');
   });
 
-  it('loses no row at a chunk boundary', async () => {
+  it('does not lose rows at chunk boundaries', async () => {
     const wanted = Array.from({ length: 10_000 }, (_, row) => ({ email: `é${row}@example.com` }));
     const table = await read(wanted.map((row) => JSON.stringify(row)).join('\n'), 'a.ndjson');
     expect(table.rows.map(({ content }) => ('value' in content ? content.value : content))).toEqual(wanted);
@@ -255,7 +255,7 @@ describe('the JSON reader', () => {
     ]);
   });
 
-  it('accepts a sequence of values, as BigQuery exports them', async () => {
+  it('accepts a sequence of values without an array, as exported by BigQuery', async () => {
     const { rows } = await read('{"a":1}\n{"a":2}\n', 'a.json');
     expect(rows.map((row) => [row.number, place(row, { path: ['a'] })])).toEqual([
       [1, '1:6'],

@@ -19,11 +19,11 @@ function run(tasks: (hard: AbortSignal) => Task[], stop = new AbortController(),
   });
 }
 
-/** A request that only its signal ends. */
+/** A request that finishes only when its signal is aborted. */
 const hanging = (hard: AbortSignal) => new Promise<void>((resolve) => hard.addEventListener('abort', () => resolve()));
 
 describe('a bulk run', () => {
-  it('ends the unfinished requests 600 ms after a stop', async () => {
+  it('aborts unfinished requests 600 ms after the run is stopped', async () => {
     const stop = new AbortController();
     const clock = createTestClock();
     const reasons: unknown[] = [];
@@ -39,10 +39,10 @@ describe('a bulk run', () => {
     expect([clock.sleeps, reasons]).toEqual([[600], [STOPPED]]);
   });
 
-  it('lets a request finish that needs less time after a stop', async () => {
+  it('lets a request finish within that time after the run is stopped', async () => {
     const stop = new AbortController();
     let finish: (() => void) | undefined;
-    // The request finishes during the pause, which does not end by itself.
+    // The sleep finishes the request, but never ends.
     const clock: Clock = { now: () => 0, sleep: () => new Promise(() => finish?.()) };
     const ends: boolean[] = [];
     const tasks = (hard: AbortSignal): Task[] => [
@@ -56,7 +56,7 @@ describe('a bulk run', () => {
     expect(ends).toEqual([false]);
   });
 
-  it('lets the other requests finish after a failure, and starts no further request', async () => {
+  it('lets the other requests finish after a failure, and does not start any more', async () => {
     const failure = new Error('failed');
     let finish: (() => void) | undefined;
     const ends: (boolean | string)[] = [];
@@ -78,11 +78,11 @@ describe('a bulk run', () => {
   });
 });
 
-describe('the limit of rejected rows', () => {
+describe('the limit on rejected rows', () => {
   it.each([
     [{ rows: 2 }, 3, 10],
     [{ percent: 10 }, 101, 1000],
-  ])('%j stops a run after %i of %i rows were rejected', (limit, rejected, rows) => {
+  ])('%j stops a run when %i of %i rows have been rejected', (limit, rejected, rows) => {
     expect(thrownBy(() => checkErrorLimit(limit, rejected, rows))).toMatchObject({ code: 'bulk.too_many_errors' });
   });
 
@@ -91,7 +91,7 @@ describe('the limit of rejected rows', () => {
     [{ percent: 10 }, 100, 1000],
     [{ percent: 10 }, 999, 999],
     [undefined, 1000, 1000],
-  ])('%j does not stop a run after %i of %i rows were rejected', (limit, rejected, rows) => {
+  ])('%j does not stop a run when %i of %i rows have been rejected', (limit, rejected, rows) => {
     expect(() => checkErrorLimit(limit, rejected, rows)).not.toThrow();
   });
 });

@@ -1,4 +1,5 @@
-// Runs of any size that share a rate use almost all of it together. If the store is down, each run uses its own share.
+// Runs that share a rate together use almost all of it, whatever their sizes. If the store is down, each run uses its
+// own share.
 import { expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import type { RateStore } from '../../../../src/lib/bulk/rate-store.ts';
@@ -8,7 +9,7 @@ const RATE = 200;
 const LATENCY_MS = 50;
 const SIZES = [3200, 1600, 800, 400, 200, 100, 50, 50];
 
-/** Schedules requests as the Redis script does, but does not learn from responses. */
+/** Schedules requests like the Redis script, but does not learn from responses. */
 function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
   const everyMs = (1000 / RATE) * 1.01;
   let next = 0;
@@ -66,7 +67,7 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
   return { longer: (clock.now() - begun) / ideal - 1, rejected: rejected / accepted.length, lost, found };
 }
 
-test('finishes eight unequal runs within 5% of the minimum time, with 429 responses to fewer than 1% of requests', async () => {
+test('finishes eight unequal runs within 5% of the minimum time, with 429 responses to fewer than 1% of the requests', async () => {
   const { longer, rejected, lost } = await run(SIZES);
   expect(longer).toBeLessThan(0.05);
   expect(rejected).toBeLessThan(0.01);

@@ -23,7 +23,7 @@ it("removes only the program's own variables that contain credentials", async ()
   expect(await environmentOf(env)).toEqual({ CDPADM_ORG_ID: '7', PATH: '/bin', EMPTY: '' });
 });
 
-it('removes variables that any profile refers to, even for a secret that only a later version defines', async () => {
+it('removes variables that any profile refers to, even for a secret that only a newer program version defines', async () => {
   const folder = folderWith({
     current: 'dev',
     profiles: {
@@ -35,7 +35,7 @@ it('removes variables that any profile refers to, even for a secret that only a 
   expect(await environmentOf(env, folder)).toEqual({ TERM: 'xterm' });
 });
 
-it('removes a known secret under any other name, even in Base64 or within other text', async () => {
+it('removes a known secret under any other name, even if it is in Base64 or part of other text', async () => {
   const redactor = createRedactor();
   redactor.add(CANARY);
   const env = {
@@ -46,7 +46,7 @@ it('removes a known secret under any other name, even in Base64 or within other 
     OTHER: 'Bearer of-another-tool',
   };
   expect(await environmentOf(env, undefined, redactor)).toEqual({ OTHER: env.OTHER });
-  // A secret that the command never read need not be masked in its output.
+  // A secret that the command never read does not have to be masked in its output.
   expect(redactor.knows('never-asked-for')).toBe(false);
 });
 

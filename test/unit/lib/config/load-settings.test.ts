@@ -58,7 +58,7 @@ describe('loadSettings', () => {
     });
   });
 
-  it('starts the embedded platform only for profile local', async () => {
+  it('starts the embedded platform only for the profile `local`', async () => {
     let opened = 0;
     const local = async () => {
       opened++;

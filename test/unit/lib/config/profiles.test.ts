@@ -53,7 +53,7 @@ describe('the profile name check', () => {
 });
 
 describe('creating a profile', () => {
-  it('makes the first profile current, and later profiles only on request', async () => {
+  it('makes the first profile current, but makes later profiles current only on request', async () => {
     const profiles = openProfiles(secretsOptions(temporaryFolder()));
     expect(await profiles.create('a', draftOf())).toEqual({ current: true });
     expect(await profiles.create('b', draftOf())).toEqual({ current: false });
@@ -61,7 +61,7 @@ describe('creating a profile', () => {
     expect((await profiles.read()).current).toBe('c');
   });
 
-  it.each(['a', 'A'])('rejects the name %s if profile a exists, and does not store the secret', async (name) => {
+  it.each(['a', 'A'])('rejects the name %s if the profile `a` exists, and does not store the secret', async (name) => {
     const keychain = memoryKeychain();
     const profiles = openProfiles(
       secretsOptions(folderWith({ profiles: { a: {} } }), { keychain: async () => keychain }),
@@ -79,7 +79,7 @@ describe('creating a profile', () => {
     expect(keychain.entries.size).toBe(0);
   });
 
-  it('removes the secrets that were stored before one that the keychain rejects', async () => {
+  it('removes the secrets already stored if the keychain rejects the next one', async () => {
     const keychain = memoryKeychain();
     const locked = new KnownError({ code: 'secrets.keychain', message: 'locked' });
     const set: typeof keychain.set = (entry, secret) =>
@@ -206,7 +206,7 @@ describe("changing a profile's secrets", () => {
     });
   });
 
-  it('stores a reference and a file secret in one call', async () => {
+  it('stores a reference to one secret, and another secret in the file, in a single call', async () => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder));
     const typed = { client_secret: CANARY, workspace_secret: 'other-secret' };

@@ -99,7 +99,7 @@ describe('readProjectFile', () => {
     });
   });
 
-  it('accepts exactly the fields of the JSON Schema for editors', async () => {
+  it('accepts exactly the fields that the JSON Schema for editors defines', async () => {
     const { $schema: _hint, ...fields } = projectFileSchema.properties;
     expect(Object.keys(fields).sort()).toEqual(['profile', ...Object.keys(SHARED_FIELDS)].sort());
     const file = projectIn(temporaryFolder(), '$schema: ./config.schema.json\norg_id: 1\n');

@@ -146,7 +146,7 @@ describe('resolveSettings', () => {
     ]);
   });
 
-  it('uses only the guards from a project file if the profile is pinned', () => {
+  it('ignores everything in a project file except the guards if the profile is pinned', () => {
     const shared = { protected: true, access: 'read', limits: { dsr: '1/m' }, org_id: '3' };
     const settings = resolveSettings(layers({ pinned: true, stored: { limits: { seeding: '2/m' } }, shared }));
     expect([settings.protected, settings.access, settings.get('org_id')]).toEqual([true, 'read', undefined]);
@@ -267,7 +267,7 @@ describe('secrets', () => {
       'Remove `base_url` from /repo/.cdpadm.yaml, or use a profile that has that address\\.$',
     ],
   ])(
-    'are not sent to an address from another source, and the error suggests how to remove the address: %j',
+    'are not sent to an address from another source, and the error explains how to remove the address: %j',
     (given, beginning) => {
       const settings = resolveSettings(layers({ stored, ...given }));
       const hint = expect.stringMatching(new RegExp(`^${beginning}`)) as unknown;
@@ -277,7 +277,7 @@ describe('secrets', () => {
     },
   );
 
-  it('are resolved only once', async () => {
+  it('are resolved only once, even if they are read twice', async () => {
     let count = 0;
     const secret = () => Promise.resolve(`${++count}`);
     const settings = resolveSettings(layers({ stored, secret }));

@@ -82,7 +82,7 @@ describe('bases', () => {
     }
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
     expect(contents(state).filter((name) => name.endsWith('.json'))).toHaveLength(2);
-    // The order is also correct for saves within the same millisecond.
+    // Two saves within the same millisecond are also in the correct order.
     clock.advance(-1);
     store.saveBase(MANIFEST);
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
@@ -159,7 +159,7 @@ describe('revisions', () => {
     for (const name of ['20261121', '2027', '', `${first}x`]) expect(store.findRevision(name)).toBeUndefined();
   });
 
-  it('do not exist before the first save, and listing them creates no files', () => {
+  it('do not exist before the first save, and listing them does not create files', () => {
     const { state, store } = open();
     expect([store.revisions(), store.bases(STAMP), store.findRevision('2026')]).toEqual([[], [], undefined]);
     expect(contents(state)).toEqual([]);

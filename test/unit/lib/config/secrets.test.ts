@@ -60,7 +60,7 @@ describe('a secret reference', () => {
     ['command:true', 'secrets.command'],
     [`command:echo ${CANARY.slice(0, 6)}; echo trouble >&2; exit 1`, 'secrets.command'],
     ['command:head -c 100000 /dev/zero', 'secrets.command'],
-  ])('fails if %s provides no usable secret, with the code %s', async (written, code) => {
+  ])('fails if %s does not provide a usable secret, with the error code %s', async (written, code) => {
     const secrets = createSecrets(
       secretsOptions(temporaryFolder(), { env: { PATH: process.env.PATH }, keychain: async () => memoryKeychain() }),
     );
@@ -83,7 +83,7 @@ describe('a secret reference', () => {
 });
 
 describe("a reference's command", () => {
-  /** Every sleep ends immediately. */
+  /** A clock on which every sleep ends immediately. */
   const hurried: Clock = { ...systemClock, sleep: async () => undefined };
 
   it('is stopped at its time limit', async () => {
@@ -141,7 +141,7 @@ describe("a profile's secrets file", () => {
   });
 
   it.each([`{"client_secret": "${CANARY}`, '{}', '[]', '{"client_secret": 3}', '{"client_secret": ""}'])(
-    'is rejected, but not quoted, if it contains no usable secret: %j',
+    'is rejected without being quoted if it does not contain a usable secret: %j',
     async (text) => {
       const error = await failureOf(resolve(fileWith(text).folder));
       expect(error).toMatchObject({ code: 'secrets.file' });

@@ -96,7 +96,7 @@ describe('reading', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret-in-clear');
   });
 
-  it('rejects a file that a newer version wrote', async () => {
+  it('rejects a file that a newer program version wrote', async () => {
     await expect(readSettingsFile(folderWith({ version: 2 }))).rejects.toMatchObject({ code: 'config.newer' });
   });
 });
@@ -136,7 +136,7 @@ describe('writing', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['config.json', 'config.json.old', 'config.json.tmp']);
   });
 
-  it('rejects a symbolic link to the file', async () => {
+  it('is rejected if the file is a symbolic link', async () => {
     const folder = temporaryFolder();
     const target = join(temporaryFolder(), 'target.json');
     writeFileSync(target, '{}');

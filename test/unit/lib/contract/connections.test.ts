@@ -1,4 +1,4 @@
-// Connections in the wire format: issues in a request, required secrets and deployment-specific names.
+// Tests connections in the wire format: issues in a request, required secrets, and deployment-specific names.
 import { expect, test } from 'vitest';
 import {
   connectionsEndpoints,

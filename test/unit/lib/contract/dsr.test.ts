@@ -1,4 +1,4 @@
-// Body of a data subject request: accepted fields, normalization, and the message for each issue.
+// Tests the body of a data subject request: accepted fields, normalization, and the message for each issue.
 import { describe, expect, it, test } from 'vitest';
 import {
   CreateReply,
@@ -266,7 +266,7 @@ describe('a request', () => {
         ),
       },
     ],
-  ])('is rejected at the key rather than the value: %s', (_name, change) => {
+  ])('has its issue at a key rather than at a value: %s', (_name, change) => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 

@@ -31,7 +31,7 @@ const anyId = fc
   .filter((id) => id !== '.' && id !== '..');
 
 describe('fillPath', () => {
-  it('keeps every id within its own segment for any URL parser', () => {
+  it('keeps every id within its own path segment, whichever URL parser is used', () => {
     fc.assert(
       fc.property(anyId, anyId, (first, second) => {
         const path = fillPath(TEMPLATE, { first, second });
@@ -79,7 +79,7 @@ describe('fillPath', () => {
   });
 });
 
-test('defines which field of each single-resource response repeats the id in the path', () => {
+test('defines which field of each single-resource response repeats the id from the path', () => {
   const own = allEndpoints.filter(({ path, reply }) => reply && path.endsWith('}'));
   expect(own.length).toBeGreaterThan(8);
   for (const { about = {}, id, path } of own) {

@@ -13,7 +13,7 @@ describe('the endpoint table', () => {
   it('lists every endpoint of every area exactly once', () => {
     expect(allEndpoints).toEqual(named.map(({ endpoint }) => endpoint));
     expect(new Set(allEndpoints).size).toBe(allEndpoints.length);
-    // A missing area would be in neither list.
+    // Both lists above would omit the endpoints of a missing area.
     expect(Object.keys(areas)).toHaveLength(9);
   });
 
@@ -34,7 +34,7 @@ const LISTS: readonly [name: string, reply: Endpoint['reply'], of: (items: objec
   ['pipelines.list', areas.pipelines.list.reply, (items) => items],
 ];
 
-it.each(LISTS)('rejects a response of %s in which two items have the same id', (_name, reply, of) => {
+it.each(LISTS)('rejects a %s response in which two items have the same id', (_name, reply, of) => {
   const [one, other] = ['a', 'b'].map((id) => ({ id, role_id: id, tasks: [] }));
   if (!reply || !one || !other) throw new TypeError('no items');
   expect(explain(reply, of([one, other]))).toEqual([]);
@@ -48,20 +48,20 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
     expect(endpoint.id).toBe(name);
   });
 
-  it('has a path without a query string, in which each placeholder occurs once', () => {
+  it('has a path without a query string and without repeated placeholders', () => {
     expect(endpoint.path).toMatch(/^(\/([a-z0-9.-]+|\{\w+\}))+\/?$/);
     const placeholders = endpoint.path.match(/\{\w+\}/g) ?? [];
     expect(new Set(placeholders).size).toBe(placeholders.length);
     for (const parameter of endpoint.query ?? []) expect(parameter).toMatch(/^\w+$/);
   });
 
-  it('has a body only if its method allows one, and no response body for a 204', () => {
+  it('has a request body only if its method allows one, and no response body if its status is 204', () => {
     if (endpoint.method === 'GET' || endpoint.method === 'DELETE') expect(endpoint.body).toBeUndefined();
     if (endpoint.status === 204) expect(endpoint.reply).toBeUndefined();
     if (endpoint.method === 'PUT' || endpoint.method === 'PATCH') expect(endpoint.body).toBeDefined();
   });
 
-  it('is safe to retry if it reads, but not without a check if it replaces or deletes', () => {
+  it('is always safe to retry if it is a read, but not if it replaces or deletes something', () => {
     if (endpoint.method === 'GET') expect(endpoint.safety).toBe('repeat');
     if (['PUT', 'PATCH', 'DELETE'].includes(endpoint.method)) expect(endpoint.safety).not.toBe('repeat');
   });
@@ -88,7 +88,7 @@ describe.each(named)('the endpoint $name', ({ name, endpoint }) => {
     expect(Object.isFrozen(endpoint)).toBe(true);
   });
 
-  it('marks deployment-specific names only with known marks and existing parameters', () => {
+  it('uses only known marks for deployment-specific names, and marks only existing query parameters', () => {
     const marks = [...(endpoint.names?.body ?? []), ...(endpoint.names?.reply ?? [])];
     for (const mark of marks) expect(mark).toMatch(/^(keys|value):/);
     for (const parameter of endpoint.names?.query ?? []) expect(endpoint.query).toContain(parameter);

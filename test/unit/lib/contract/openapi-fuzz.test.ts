@@ -117,7 +117,7 @@ it('responds to generated requests as documented', async () => {
     }),
     { numRuns: runs(6000).numRuns },
   );
-  // Closing rejects if a response or an accepted request violated the document.
+  // `close` rejects if a response or an accepted request violated the document.
   await platform.close();
   expect([...statuses].filter((one) => one.endsWith('accepted')).length).toBeGreaterThan(15);
 });
@@ -131,7 +131,7 @@ export const status: Pipeline['status'] = 'idle';
 export const other: Pipeline['status'] = 'asleep';
 `;
   const file = ts.createSourceFile('api.ts', source, ts.ScriptTarget.ES2022, true);
-  // The generated types use only the basic library, which does not have to be checked.
+  // The generated types need only the ES5 library, which is not checked itself.
   const options: ts.CompilerOptions = {
     strict: true,
     skipDefaultLibCheck: true,

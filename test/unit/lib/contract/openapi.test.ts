@@ -319,14 +319,14 @@ describe('the conformance check', () => {
     expect(violations({ ...read, answer: rejected })).toEqual([]);
     expect(violations({ ...results, answer: lines })).toEqual([]);
     expect(violations({ ...results, answer: { ...rejected, status: 410 } })).toEqual([]);
-    // An invalid request may be rejected.
+    // A platform that rejects an invalid request conforms to the document.
     expect(violations({ ...sent, headers: {}, answer: { status: 401 } })).toEqual([]);
     for (const status of [404, 405]) {
       expect(violations({ ...read, url: '/elsewhere', answer: { ...notFound, status } })).toEqual([]);
     }
   });
 
-  test('ignores only the names if the deployment has its own names', () => {
+  test("accepts a deployment's own names if it has any, but still reports all other violations", () => {
     const branded = { ...sent, body: Buffer.from(event.replace('production', 'live')) };
     expect(violations(branded)).toHaveLength(1);
     expect(violations(branded, true)).toEqual([]);

@@ -8,12 +8,12 @@ import { issuesOf } from './issues.ts';
 const READ_ONLY = { status: 'idle', errors: [], created_on: 'x', created_by: null, last_modified_on: null };
 
 describe('a pipeline request', () => {
-  test.each(['on_demand', 'on-demand'])('is sent with the schedule on_demand if it contains %s', (type) => {
+  test.each(['on_demand', 'on-demand'])('is sent with the schedule `on_demand` if it contains `%s`', (type) => {
     const parsed = PipelineRequest.parse({ ...PIPELINE, schedule: { type } });
     expect(parsed.schedule).toEqual({ type: 'on_demand' });
   });
 
-  test.each(['interval', 'once'])('is sent with the schedule %s unchanged', (type) => {
+  test.each(['interval', 'once'])('is sent with an unchanged schedule if the schedule is `%s`', (type) => {
     const schedule = { type, frequency: 'daily', start: '2026-01-31T08:00:00Z' };
     expect(PipelineRequest.parse({ ...PIPELINE, schedule }).schedule).toEqual(schedule);
   });

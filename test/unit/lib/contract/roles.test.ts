@@ -33,7 +33,7 @@ describe.each(LIMITED)('the field %s', (field, max) => {
     ]);
   });
 
-  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is rejected as empty: %j', (text) => {
+  it.each(['', ' ', '\t\n', '\u00a0\u3000', '\ufeff'])('is rejected because it is empty: %j', (text) => {
     expect(issuesWith({ [field]: text })).toEqual([`${field}: is empty`]);
   });
 
@@ -106,7 +106,7 @@ describe('a response', () => {
   });
 
   it.each(['error', 'errors'])(
-    'is rejected if its field `%s` contains anything, because roles may be missing',
+    'is rejected if its field `%s` contains anything, because its list of roles might be incomplete',
     (field) => {
       for (const value of ['partial', true, ['partial'], { code: 1 }])
         expect(issuesOf(ManifestReply, { roles: [], [field]: value })).toEqual([

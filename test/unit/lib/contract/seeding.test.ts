@@ -95,7 +95,7 @@ describe("a seed's pairs", () => {
 });
 
 describe('a seed', () => {
-  it('is accepted only in the form of its calculation type', () => {
+  it('is accepted only in the form that its calculation type requires', () => {
     const forms = { value: 1, key_value_pairs: { sum: 1, count: 1 }, list: ['a'] };
     for (const type of CALCULATION_TYPES) {
       const form = LISTS.includes(type)
@@ -139,7 +139,7 @@ describe('a seed', () => {
   });
 });
 
-describe('a profile’s id', () => {
+describe("a profile's id", () => {
   it.each<[unknown, unknown]>([
     [7, 7],
     [2n ** 63n - 1n, 2n ** 63n - 1n],

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 
-/** Returns an area with work due at each of these times. The area records what it runs. */
+/** Returns an area with work due at each of these times. The area adds each piece of work that it does to `done`. */
 function areaDueAt(name: string, times: number[], done: string[]) {
   return {
     nextDue: () => times[0],
@@ -50,7 +50,7 @@ test('runs one round at a time, and resolves when it is complete', async () => {
   expect(catchUp.busy()).toBe(false);
 });
 
-test('rejects a failed round and continues with the next round', async () => {
+test('rejects if a round fails, and can run the next round', async () => {
   let fails = true;
   const area = {
     catchUp: () => {
@@ -73,12 +73,12 @@ test('does not cause an unhandled rejection if background work fails', async () 
   };
   const catchUp = createCatchUp([area], () => 1);
   catchUp.start();
-  // An unhandled rejection would fail this file.
+  // An unhandled rejection would make this test file fail.
   await expect(catchUp.run()).rejects.toThrow('failed');
   expect(calls).toBe(2);
 });
 
-test('does not start work after a stop', async () => {
+test('does not start any work after it is stopped', async () => {
   const done: string[] = [];
   const catchUp = createCatchUp([areaDueAt('a', [1, 2], done), areaDueAt('b', [1], done)], () => 10);
   const running = catchUp.run();

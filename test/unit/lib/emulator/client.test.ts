@@ -1,4 +1,4 @@
-// The control client that other programs use for a running platform.
+// Tests the control client with which other programs control a running platform.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -105,7 +105,7 @@ it('accepts a control address with a trailing slash, and rejects anything but an
   }
 });
 
-it('rejects a call without its value, but accepts undefined fields', async () => {
+it('rejects a call without its argument, but accepts an argument with undefined fields', async () => {
   const none = undefined as never;
   const calls = [() => platform.faults.add(none), () => platform.clock.set(none), () => platform.restore(none)];
   for (const call of calls) {

@@ -87,7 +87,7 @@ describe('connections', () => {
   const required = providers.flatMap((provider) =>
     Object.keys(CONFIGS[provider]).map((field) => [provider, field] as const),
   );
-  test.each(required)('are rejected for %s without %s', async (provider, field) => {
+  test.each(required)('are rejected for %s if %s is missing or empty', async (provider, field) => {
     const reply = await emulator.create('connections', connectionOf(provider, { [field]: undefined }));
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`config.${field} is missing`)]);
     const empty = await emulator.create('connections', connectionOf(provider, { [field]: ' ' }));
@@ -110,7 +110,7 @@ describe('connections', () => {
     expect((reply.json as { errors: { message: string }[] }).errors[0]?.message).toContain(INVALID + sentence);
   });
 
-  test('are rejected if the id is a duplicate, differs from the path or is unknown, as are unknown filters and methods', async () => {
+  test('are rejected if the id is a duplicate, differs from the path or is unknown, or if a filter or method is unknown', async () => {
     await emulator.create('connections', CONNECTION);
     expect((await emulator.create('connections', CONNECTION)).text).toContain('id `lake` is taken');
     const renamed = await emulator.ask('PUT', 'connections/lake', { ...CONNECTION, id: 'pond' });

@@ -50,7 +50,7 @@ describe('the clock', () => {
 });
 
 describe('faults', () => {
-  test("replace the platform's responses the requested number of times", async () => {
+  test("replace the platform's responses the specified number of times", async () => {
     await emulator.api.addFault({ method: 'get', path: '*/tasks', status: 503, retry_after: 7, times: 2 });
     await emulator.token();
     const [first, other, second, third] = [
@@ -97,7 +97,7 @@ describe('faults', () => {
     expect(snapshot.text).toContain('Not found: snapshot 99;');
   });
 
-  test("delay a response by the machine's clock, not the platform's clock", async () => {
+  test('delay a response in real time, not in platform time', async () => {
     await emulator.api.addFault({ delay: '2s', times: 1 });
     await emulator.api.addFault({ delay: 40, status: 502, times: 1 });
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
@@ -142,7 +142,7 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
-  test('affect the requested share of requests', () => {
+  test('affect the specified share of requests', () => {
     const draws = [0.1, 0.6, 0.49, 0.5, 0];
     const faults = openFaults({ get: () => undefined, set: () => undefined }, () => draws.shift() ?? 1);
     faults.add({ status: 500, probability: 0.5 });
@@ -219,7 +219,7 @@ describe('role assignments', () => {
 describe('the control address', () => {
   test.each([
     [403, 'a foreign Host', { host: 'evil.example' }],
-    [403, 'a Host that looks like ours', { host: '127.0.0.1.evil.example' }],
+    [403, "a Host that resembles the platform's", { host: '127.0.0.1.evil.example' }],
     [403, 'a foreign Origin', { origin: 'http://evil.example' }],
     [403, 'an opaque Origin', { origin: 'null' }],
     [403, 'the Origin of another local port', { origin: 'http://127.0.0.1:1' }],

@@ -60,20 +60,20 @@ describe('data models', () => {
     'SELECT missing.b FROM a.b.c',
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'SELECT f(1)',
-  ])('are accepted with %j, even if its names do not exist', async (sql) => {
+  ])('are accepted with the query %j, even if the names in it do not exist', async (sql) => {
     expect((await emulator.create('data-models', query(sql))).status).toBe(200);
   });
 
   test.each<[string, string]>([
     [
-      'Snowflake',
+      'valid in Snowflake',
       'SELECT id, doc:city::string AS city FROM shop.public.people QUALIFY row_number() OVER (ORDER BY id) = 1',
     ],
-    ['BigQuery', "SELECT * EXCEPT (age), FROM `shop.people` # it's all"],
-    ['Redshift', 'SELECT TOP 10 id FROM shop.people'],
-    ['Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
-    ['no warehouse', 'SELECT a FROM'],
-  ])('are accepted with a note if SQLite cannot parse their SQL, which is for %s', async (_where, sql) => {
+    ['valid in BigQuery', "SELECT * EXCEPT (age), FROM `shop.people` # it's all"],
+    ['valid in Redshift', 'SELECT TOP 10 id FROM shop.people'],
+    ['valid in Databricks', "SELECT id, 'it\\'s' AS word FROM shop.people VERSION AS OF 3"],
+    ['not valid in any warehouse', 'SELECT a FROM'],
+  ])('are accepted with a note if SQLite cannot parse their query, which is %s', async (_where, sql) => {
     const created = await emulator.create('data-models', query(sql));
     const note = expect.stringMatching(/^Not checked: the warehouse's dialect may allow it\. SQLite, .*: .*/) as string;
     expect([created.status, created.json]).toMatchObject([200, { status: 'valid', errors: [{ message: note }] }]);

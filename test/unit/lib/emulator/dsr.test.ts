@@ -183,7 +183,7 @@ describe('GET', () => {
     });
   });
 
-  it('lists a group in order of arrival, and nothing for an unknown group', async () => {
+  it("lists a group's requests in order of arrival, and no requests for an unknown group", async () => {
     const ids = [
       await create({ group_id: 'g 1' }),
       await create({ group_id: 'g 1', ...erasure }),
@@ -199,7 +199,7 @@ describe('GET', () => {
   });
 
   test.each(['/requests', '/requests?group_id=', '/requests?group=g'])(
-    'rejects %s because it has no group',
+    'rejects %s because the group is missing',
     async (path) => {
       expectRejection(await dsr('GET', path), DSR_FAILURES.invalid, 'query parameter group_id is missing');
     },

@@ -48,7 +48,7 @@ describe('a fixtures document', () => {
     for (const document of [undefined, null]) expect(readFixtures(document)).toEqual(readFixtures({}));
   });
 
-  test('is accepted without references, which then point to the first organization and account', () => {
+  test('is accepted if it omits references, which then default to the first organization and account', () => {
     const fixtures = readFixtures({
       organizations: [{ id: 5, name: 'Ours' }],
       accounts: [{ id: 6 }],

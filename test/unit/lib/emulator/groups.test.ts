@@ -70,7 +70,7 @@ describe('group definitions', () => {
     expect((await emulator.call('GET', path)).json).toEqual([]);
   });
 
-  test('are accepted as the platform returns them, ignoring unknown fields', async () => {
+  test('are accepted in the form that the platform returns, with unknown fields ignored', async () => {
     const created = (await create()).json as Record<string, unknown>;
     const body = { ...created, description: 'Changed', version: 7 };
     const reply = await emulator.call('PUT', `${path}household`, { body });
@@ -105,7 +105,7 @@ describe('group definitions', () => {
     }
   });
 
-  test('are rejected with 422 if they are duplicates, too many or renamed, and with 400 for malformed JSON', async () => {
+  test('are rejected with 422 if they are duplicate, too many or renamed, and with 400 if the JSON is malformed', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);
@@ -176,7 +176,7 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(13)).toEqual({});
   });
 
-  test('ends with a reset, which deletes the definition', async () => {
+  test('ends after a reset, which deletes the definition', async () => {
     await create();
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);

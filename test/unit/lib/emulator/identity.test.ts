@@ -1,4 +1,4 @@
-// A platform that imitates a deployment, so that clients only have to change addresses.
+// A platform that imitates a deployment, so that clients have to change only their addresses.
 import { verify, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -54,7 +54,7 @@ describe("a platform with a deployment's identity", () => {
     });
   });
 
-  it('accepts any secret for its client, its workspace and unknown keys, but not for others', async () => {
+  it('accepts any secret for its own client, its own workspace and unknown keys, but not for other clients or workspaces', async () => {
     const platform = await start();
     expect((await token(platform, { client_id: 'another' })).status).toBe(401);
     expect((await token(platform, { audience: 'https://else.example' })).status).toBe(403);
@@ -135,7 +135,7 @@ describe('a platform with given addresses', () => {
     const own = { client_id: 'local-client', client_secret: 'local-client-secret', audience: 'https://cdp.test:8443' };
     expect((await token(platform, own)).status).toBe(200);
     expect((await platform.send('GET', '/v3/discovery', { headers: { host: 'other.test' } })).status).toBe(403);
-    // A proxy may replace the Host header with the platform's own address.
+    // A proxy can replace the Host header with the platform's own address.
     const direct = await platform.send('GET', '/v3/discovery', {
       headers: { ...headers, host: new URL(platform.url).host },
     });

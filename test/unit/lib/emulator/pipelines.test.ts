@@ -140,13 +140,13 @@ describe('pipelines', () => {
     ['?preventResets=true', 400],
     ['?preventResets=false', 200],
     ['?preventResets=yes', 400],
-  ])('accept a new sync mode only with preventResets=false: "%s" returns %i', async (parameters, status) => {
+  ])('accept a new sync mode only with preventResets=false: the query "%s" returns %i', async (parameters, status) => {
     const changed = { ...PIPELINE, name: 'New', sync_mode: incremental };
     const reply = await emulator.put(PIPELINES, changed, parameters);
     expect(reply.status).toBe(status);
     const after = await emulator.get<typeof PIPELINE>(`${PIPELINES}/sync`);
     expect(after).toMatchObject(status === 200 ? changed : PIPELINE);
-    // Other fields may change without the parameter.
+    // Other fields can be changed without the parameter.
     const named = await emulator.put(PIPELINES, { ...after, name: 'Other' });
     expect([named.status, named.json]).toMatchObject([200, { name: 'Other' }]);
   });

@@ -112,7 +112,7 @@ describe('a profile', () => {
     );
   });
 
-  test('contains no attribute named __proto__', () => {
+  test('does not contain an attribute named __proto__', () => {
     const seed = {
       attribute_name: '__proto__',
       calculation_type: 'count',
@@ -130,7 +130,7 @@ describe('a profile', () => {
 });
 
 describe('applying changes', () => {
-  test('assigns identities to profiles the same way as a simple model', () => {
+  test('assigns identities to profiles in the same way as a simple model', () => {
     // The model maps each identity to its first owner, one request at a time.
     const identity = fc.tuple(fc.constantFrom('email', 'customer_id', 'phone'), fc.constantFrom('1', '2', '3'));
     const request = fc.uniqueArray(identity, { minLength: 1, maxLength: 3, selector: ([type]) => type });

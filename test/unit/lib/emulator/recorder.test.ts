@@ -1,4 +1,4 @@
-// The recorder keeps the newest requests with headers and bodies for assertions, bounded in size and without secrets.
+// The recorder keeps a limited number of recent requests for assertions, with headers and bodies but without secrets.
 import { expect, it } from 'vitest';
 import { createRecorder, type SeenRequest } from '../../../../src/lib/emulator/wire/recorder.ts';
 import { basicAuth, startTestEmulator } from '../../../helpers/emulator.ts';

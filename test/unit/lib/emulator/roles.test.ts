@@ -265,7 +265,7 @@ describe('PUT', () => {
 
   test('rejects a body larger than 1 MiB', async () => {
     const reply = await emulator.call('PUT', roles, { body: Buffer.alloc(2 * 1024 * 1024, ' ') }).catch(String);
-    // The connection may close before the client has read the response.
+    // The connection can close before the client has read the response.
     if (typeof reply !== 'string') expect(reply.status).toBe(413);
     expect((await emulator.api.requests()).at(-1)).toMatchObject({ method: 'PUT', status: 413 });
   });
@@ -301,7 +301,7 @@ describe("an organization's manifest", () => {
     [404, 'an unknown account', pathOf(1, 99), 'Not found: account 99 in organization 1'],
     [404, "another organization's account", pathOf(1, 21), 'Not found: account 21 in organization 1'],
     [403, "another client's organization", pathOf(3, 31), 'Forbidden: organization 3'],
-  ])('is not accessible, with status %i, for %s', async (status, _what, path, message) => {
+  ])('returns %i for %s', async (status, _what, path, message) => {
     const reply = await two.call('GET', path);
     expect([reply.status, messagesOf(reply.json)]).toEqual([status, [message]]);
   });
@@ -327,7 +327,7 @@ describe('a platform without fixtures', () => {
   });
 });
 
-test('loses neither a manifest nor an assignment if it is killed during a change', async () => {
+test('does not lose a manifest or an assignment if it is killed during a change', async () => {
   const db = await openDatabase(undefined);
   for (const step of rolesMigrations) db.exec(step);
   let left = Infinity;

@@ -80,7 +80,7 @@ it.each([
   if (status === 405) expect(head).toMatch(/\nallow: (GET|POST)/i);
 });
 
-it('rejects an unknown method for a foreign Host', async () => {
+it('rejects an unknown method with 403 if the Host is foreign', async () => {
   expect(await exchange('BREW /v3/discovery HTTP/1.1\r\nHost: else.example\r\n\r\n')).toMatchObject({ status: 403 });
 });
 
@@ -110,7 +110,7 @@ it('rejects an oversized body in the envelope for data subject requests', async 
   expect([reply.status, reply.json]).toMatchObject([413, { code: 413, errors: [{ domain: 'subject_request' }] }]);
 });
 
-test('returns the headers of GET without a body for HEAD', async () => {
+test('returns the same headers for HEAD as for GET, but without a body', async () => {
   const reply = await emulator.call('HEAD', `${emulator.accountPath}/roles`);
   expect([reply.status, reply.text]).toEqual([200, '']);
   expect(Number(reply.headers['content-length'])).toBeGreaterThan(100);

@@ -82,7 +82,7 @@ describe.each(CALLS)('%s', (path, body) => {
     ['a bearer token', { authorization: 'Bearer k' }, 403],
     ['an empty header', { authorization: '' }, 403],
     ['valid credentials', VALID, 400],
-  ])('checks the credentials before the body, with %s', async (_what, headers, status) => {
+  ])('checks the credentials before the body: %s', async (_what, headers, status) => {
     for (const invalid of ['{', '', '{}']) {
       const { status: found, json } = await post(path, invalid, headers);
       expect(found).toBe(status);
@@ -164,7 +164,7 @@ describe('a rejected seed', () => {
 });
 
 describe('seeding', () => {
-  test('stores user attributes, and the latest seed per attribute', async () => {
+  test('stores user attributes, and the latest seed for each attribute', async () => {
     await post(SET, user({ calculated_attributes: { 1: [seed('a', 1), seed('b', '2')] } }));
     await emulator.api.advance('1h');
     await post(BULK, [
@@ -204,7 +204,7 @@ describe('seeding', () => {
       expect(found.text).toContain(`[{"xpid":${xpid},`);
       expect(found.text).toContain('{"value":9223372036854775807}');
       expect(await counts()).toMatchObject({ profiles: 1 });
-      // With an xpid, identities are ignored.
+      // If there is an xpid, identities are ignored.
       expect(found.text).toContain('"identities":{}');
       expect(await profiles('email=kim@people.example')).toEqual([]);
     },
@@ -292,7 +292,7 @@ describe('intake', () => {
     [IDENTIFY, identify({ user_identities: undefined }), 'body: needs `user_identities`'],
     [IDENTIFY, identify({ user_identities: {} }), 'body: needs `user_identities`'],
     [IDENTIFY, identify({ timestamp_unixtime_ms: 1.5 }), 'timestamp_unixtime_ms: must be an integer'],
-  ])('stores nothing from a body that %s rejects: %o', async (path, body, message) => {
+  ])('does not store anything from a body that %s rejects: %o', async (path, body, message) => {
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
     expect(json).toEqual(badRequest(message));

@@ -1,4 +1,4 @@
-// The embedded platform's state: across restarts, and with a second platform on the same folder.
+// The embedded platform's state: across restarts, and with a second platform that uses the same folder.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const role = (id: string) => ({ role_id: id, name: id, description: 'd', tasks: 
 const NO_ROLES = { roles: [] };
 
 describe('a restart', () => {
-  test('keeps roles, assignments, tokens, log, faults and the clock offset', async () => {
+  test('keeps roles, assignments, tokens, the request log, faults and the clock offset', async () => {
     const systemClock = createTestClock();
     const first = await start({ fixtures: NO_ROLES, systemClock });
     const headers = { authorization: `Bearer ${await first.token()}` };
@@ -105,7 +105,7 @@ describe('a restart', () => {
   });
 });
 
-/** Tables as version 1 created them, for the tables that later versions changed. */
+/** The tables that later versions changed, as version 1 created them. */
 const FIRST_TABLES: Record<string, string> = {
   seeding: `CREATE TABLE profiles (
     id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, environment TEXT NOT NULL, xpid TEXT NOT NULL,
@@ -147,7 +147,7 @@ describe("the platform's folder", () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
     expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
-    // A power failure may leave content like this in a file that was not synced.
+    // A power failure can leave content like this in a file that was not synced.
     for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
       writeFileSync(join(data, 'running.json'), text);
       expect(findOwner(data)).toEqual({ pid: host.pid });
@@ -156,7 +156,7 @@ describe("the platform's folder", () => {
     expect(findOwner(data)).toBeUndefined();
   });
 
-  test('rejects a second platform, names the process and port of the first one, and does not change', async () => {
+  test('is unchanged by a second platform, which is rejected with the process and port of the first one', async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
@@ -174,7 +174,7 @@ describe("the platform's folder", () => {
     expect((await start()).port).toBeGreaterThan(0);
   });
 
-  test('is rejected if a newer version wrote it', async () => {
+  test('is rejected if a newer program version wrote it', async () => {
     await (await start()).close();
     const db = await openDatabase(join(data, 'platform.db'));
     db.run("UPDATE settings SET value = '99' WHERE key = 'version:roles'");

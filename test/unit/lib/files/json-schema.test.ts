@@ -83,6 +83,6 @@ it('does not require fields that have a default', async () => {
   expect(validate(body)).toBe(true);
 });
 
-it('returns the OpenAPI document for openapi', async () => {
+it('returns the OpenAPI document for the name `openapi`', async () => {
   expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument({ version: VERSION }));
 });

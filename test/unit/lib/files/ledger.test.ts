@@ -89,7 +89,7 @@ it('stores the status from the response to the submission', async () => {
   await open().record([
     sent('a', { status: 'pending', expected_completion_time: '2026-12-01T00:00:00Z', received_time: null }),
     state('a', 'completed'),
-    // A resumed run writes the line a second time.
+    // A resumed run writes this line a second time.
     sent('a', { status: 'pending', at: '2026-11-22T07:00:00.000Z' }),
   ]);
   const [known, ...others] = await everything();
@@ -204,7 +204,7 @@ it('replaces a missing key only if no request needs it', async () => {
   expect(existsSync(key)).toBe(false);
 });
 
-/** Returns the ids in each part of the open requests, and the number of requests that remain after each part. */
+/** Returns the ids in each part of the open requests, and how many requests remain after each part. */
 async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
@@ -226,7 +226,7 @@ async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
 it("orders a workspace's open requests by urgency, even if their lines are far apart", async () => {
   const [first, ledger] = [open(), open(two)];
   const count = 3000;
-  // Later requests are more urgent, except the last one, which has no deadline.
+  // Later requests are more urgent, except `whenever`, which has no deadline.
   await first.record([state(uuid(0), 'completed')]);
   await ledger.record([state(uuid(7), 'pending')]);
   const requests = Array.from({ length: count }, (_, number) =>
@@ -294,7 +294,7 @@ describe('requests with the same id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('get the states from versions without a chain only if a single workspace uses the id', async () => {
+  it('get the states that versions without a chain recorded only if a single workspace uses the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

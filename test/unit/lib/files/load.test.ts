@@ -106,11 +106,11 @@ describe('YAML', () => {
     expect(await valueOf(`a: ${digits}`)).toEqual({ a: value });
   });
 
-  it('rejects aliases that repeat more than 100,000 values in total; other values do not count', async () => {
+  it('rejects aliases that repeat more than 100,000 values in total, not counting other values', async () => {
     const list = (length: number): string => `[${Array.from({ length }, () => 'x').join(', ')}]`;
     const uses = (length: number, times: number): string =>
       `a: &a ${list(length)}\nb: [${Array.from({ length: times }, () => '*a').join(', ')}]\nc: ${list(1000)}`;
-    // A list counts in addition to its items.
+    // A list counts as one value in addition to its items.
     expect(await valueOf(uses(999, 100))).toHaveProperty('b.99.998', 'x');
     expect(await problemsOf(uses(999, 101))).toEqual([
       expect.stringMatching(/^2:405: b\[100\]: aliases repeat more than 100000 values$/),
@@ -155,7 +155,7 @@ describe('YAML', () => {
     expect(((await valueOf(text)) as { a: string }).a).toHaveLength(LONG);
   });
 
-  it('rejects a very long document that is truncated or contains a huge number', async () => {
+  it('rejects a very long document if it is truncated or contains a huge number', async () => {
     expect(await problemsOf(`a: "${'x'.repeat(LONG)}`)).toEqual([`1:${LONG + 5}: the closing " is missing`]);
     expect(await problemsOf(`a: ${'9'.repeat(LONG)}`)).toEqual(['1:4: a: a number has more than 1000 digits']);
   });
@@ -342,7 +342,7 @@ it.each([
   [['$schema'], ['$schema']],
   [null, null],
   ['$schema', '$schema'],
-])('removes any schema hint from %j', (value, expected) => {
+])('removes the schema hint, if any, from %j', (value, expected) => {
   expect(withoutSchemaHint(value)).toEqual(expected);
 });
 
@@ -361,7 +361,7 @@ describe('loadDocument', () => {
     expect(formatOf(path)).toBe(format);
   });
 
-  it('reads a file in the format of its extension, and standard input for `-`', async () => {
+  it('reads a file in the format that its extension indicates, and standard input for `-`', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.json'), '{"a": 1}');
     writeFileSync(join(cwd, 'b.yaml'), 'a: 1 # one');

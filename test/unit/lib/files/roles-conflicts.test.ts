@@ -1,4 +1,4 @@
-// Conflict lines are comments above the field, and are later reported with their positions.
+// Conflict lines are comments above a field in conflict, and are later reported with their positions.
 import { describe, expect, it } from 'vitest';
 import { parseDocumentText } from '../../../../src/lib/files/load.ts';
 import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-file.ts';

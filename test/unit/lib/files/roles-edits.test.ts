@@ -47,7 +47,7 @@ describe("a role's tasks", () => {
   });
 });
 
-it('edits only top-level fields that the file contains, and never its schema hint', () => {
+it('edits a top-level field only if the file contains it, and never edits the schema hint', () => {
   const file = { $schema: './a.json', version: 1, old: 1, roles: [inFile] };
   const edits = compareWithFile(file, { $schema: './b.json', version: 2, last_modified_on: 'now', roles: [a] });
   expect(edits.fields).toEqual(new Map([['version', 2]]));
@@ -95,14 +95,14 @@ describe('edits', () => {
     [0, 1, 0, 1],
     [0, 0, 1, 1],
   ])(
-    'change roles if they contain %i top-level fields and %i edited, %i dropped and %i new roles',
+    'change roles if they contain %i top-level fields, and %i edited, %i removed and %i new roles',
     (fields, inside, dropped, added) => {
       const counted = edits(fields, inside, dropped, added);
       expect([isEmpty(counted), leavesRoles(counted)]).toEqual([false, false]);
     },
   );
 
-  it('do not change roles if only a top-level field differs', () => {
+  it('do not change roles if they contain only a top-level field', () => {
     expect([isEmpty(edits(1, 0, 0, 0)), leavesRoles(edits(1, 0, 0, 0))]).toEqual([false, true]);
   });
 

@@ -33,7 +33,7 @@ async function matches(text: string, format: DocumentFormat, manifest: ManifestR
   return isEmpty(compareWithFile(await valueOf(text, format), manifest));
 }
 
-/** Returns a file's content in the wire format. */
+/** Returns the content of a roles file in the wire format. */
 function onTheWire(value: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...manifest } = value;
   const roles = (manifest['roles'] as RoleReply[]).map((item) => ({
@@ -251,7 +251,7 @@ describe('editing a commented YAML file', () => {
     expect((await edit(a, { ...b, description: null })).added).toEqual(['    description: null']);
   });
 
-  it('changes tasks that are listed with dashes', async () => {
+  it('changes tasks that are listed on separate lines with dashes', async () => {
     const tasks = [{ task_id: 'rules:view' }, { task_id: 'connections:*' }];
     expect(await edit({ ...a, tasks }, b)).toEqual({
       removed: ['      - audiences:view  # why', '', '      # editing', '      - rules:view'],

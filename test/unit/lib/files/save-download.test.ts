@@ -1,4 +1,4 @@
-// A download is private, either complete or absent, has a safe name, and never replaces a file.
+// A downloaded file is private, is complete or does not exist, has a safe name, and never replaces another file.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe('a download', () => {
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
-  it('reports a folder that is a file, also after it is discarded', () => {
+  it('fails if its folder is a file, and can still be discarded', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const { discard, sink } = openDownload(file, 'results');
@@ -58,14 +58,14 @@ describe('a download', () => {
     expect(calls).toEqual(['write', 'sync', 'link']);
   });
 
-  it('gets the extension .bin without a media type', () => {
+  it('gets the extension .bin if there is no media type', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({});
     expect(finish()).toMatchObject({ file: join(folder, 'results.bin'), content_type: '' });
   });
 
-  it('contains nothing from the first attempt if it starts over', () => {
+  it('does not contain data from the first attempt if it starts over', () => {
     const folder = temporaryFolder();
     const { finish, sink } = openDownload(folder, 'results');
     sink.begin({ 'content-type': 'text/csv' });
@@ -81,7 +81,7 @@ describe('a download', () => {
     expect(readFileSync(join(folder, 'results.txt'), 'utf8')).toBe('second');
   });
 
-  it('never replaces an existing file, and leaves no temporary files', () => {
+  it('never replaces an existing file, and does not leave temporary files', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'results.csv'), 'theirs');
     const { finish, sink } = openDownload(folder, 'results');
@@ -98,7 +98,7 @@ describe('a download', () => {
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
   });
 
-  it('leaves no file if it is discarded, whether before or after it starts', () => {
+  it('does not leave a file if it is discarded, whether before or after it starts', () => {
     const folder = temporaryFolder();
     const { discard, sink } = openDownload(folder, 'results');
     discard();

@@ -64,7 +64,7 @@ describe('a saved plan', () => {
     expect(await failureOf(read())).toMatchObject({ code: 'plans.damaged', issues: [{ file: 'plan.txt' }] });
   });
 
-  it('is rejected if its format number is unknown, but is read if it has no format number', async () => {
+  it('is rejected if its format number is unknown, but accepted if it has no format number', async () => {
     const body = text().slice(0, text().lastIndexOf('# sha256'));
     expect(body).toContain('{"format":1,');
     change(signed(body.replace('"format":1,', '')));

@@ -112,7 +112,7 @@ describe('a seed journal', () => {
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
   });
 
-  it('is locked by one process at a time', () => {
+  it('can be locked by only one process at a time', () => {
     const folder = temporaryFolder();
     const open = (key: string) => openSeedJournal(journalPath('seed', folder, [key]));
     const first = open('a');
@@ -162,7 +162,7 @@ describe("a file's fingerprint", () => {
     expect(isSameContent([a], [b])).toBe(false);
   });
 
-  it('differs if the file was touched or appended to', async () => {
+  it("differs if the file's time or length changed", async () => {
     const path = join(temporaryFolder(), 'a');
     writeFileSync(path, 'x'.repeat(10));
     utimesSync(path, 1, 1);

@@ -68,7 +68,7 @@ describe('the rejects file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is written and flushed in one step, and reports that it is full before buffered rows need much memory', () => {
+  it('is written and synced once for several rows, and reports that it is full before buffered rows use much memory', () => {
     const rejects = open();
     const calls = diskCalls(() => {
       rejects.add([reject('x')]);
@@ -108,7 +108,7 @@ describe('the rejects file', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');
   });
 
-  it("is appended to if it was not changed, even with an old version's journal", () => {
+  it('is appended to if it was not changed, even if an older program version wrote the journal', () => {
     const { bytes, ...kept } = written('old');
     expect(resumed({ ...kept, bytes })).toBe(path);
     expect(readFileSync(path, 'utf8')).toBe(LINE('old') + LINE('new'));
@@ -138,7 +138,7 @@ describe('the rejects file', () => {
     ['extended', LINE('old') + LINE('mine')],
     ['shortened', LINE('o')],
     ['emptied', ''],
-  ])('is kept if it was %s after the run, and further rows go to a numbered file', (_what, text) => {
+  ])('is kept if it was %s after the run, and more rows are written to a numbered file', (_what, text) => {
     const kept = written('old');
     writeFileSync(path, text);
     const other = path.replace('r.ndjson', 'r-2.ndjson');

@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 
 export interface YamlStyle {
-  /** Spaces before a role's dash, to which a task adds `taskIndent`. */
+  /** Number of spaces before a role's dash. Before a task, `taskIndent` is added to it. */
   roleIndent: number;
   taskIndent: number;
   tasks: 'dashes' | 'brackets' | 'padded brackets' | 'lines in brackets' | 'maps' | 'flow maps';

@@ -1,4 +1,4 @@
-// Decoding a file in chunks loses nothing at chunk boundaries, and reports the line of an invalid byte.
+// Decoding a file in chunks does not lose characters at chunk boundaries, and reports the line of an invalid byte.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -14,7 +14,7 @@ it.each([
   ['a', '\n'],
   ['a\nb\r\n', '\n'],
   ['', '\n'],
-])('ends new lines in %j with %j', (text, end) => {
+])('in the text %j, ends new lines with %j', (text, end) => {
   expect(new TextEdits(text).lineEnd).toBe(end);
 });
 
@@ -62,7 +62,7 @@ describe('whole lines', () => {
 });
 
 describe('edits', () => {
-  it('are applied in text order, and at the same offset in call order', () => {
+  it('are applied in text order, or in call order if they have the same offset', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(4, 5, 'E');
       edits.replace(1, 1, '1');
@@ -72,7 +72,7 @@ describe('edits', () => {
     expect(result).toBe('a12cdEf!');
   });
 
-  it('replace the whole of overlapping ranges', () => {
+  it('replace their combined range if they overlap', () => {
     const result = edited('abcdef', (edits) => {
       edits.replace(1, 5, '<');
       edits.replace(2, 3, '-');
@@ -90,7 +90,7 @@ it.each([
   [4, 3, 5],
   [5, 5, 5],
   [6, 5, 6],
-])("returns, for offset %i, the line start %i and the next line's start %i", (offset, start, next) => {
+])("for the offset %i, returns the line start %i and the next line's start %i", (offset, start, next) => {
   const edits = new TextEdits('ab\nc\nd');
   expect(edits.lineStart(offset)).toBe(start);
   expect(edits.lineAfter(offset)).toBe(next);

@@ -37,7 +37,7 @@ it.each([[{}], [{ config: null }], [{ config: 'sql_file' }], [{ config: {} }], [
   },
 );
 
-it('returns null for the query if the file removes the SQL file', async () => {
+it('returns null for the query if the SQL file is set to null', async () => {
   const { value, issues } = await read({ config: { sql_file: null } }, '/');
   expect(value).toEqual({ config: { sql_query: null } });
   expect(issues).toEqual([]);

@@ -1,4 +1,4 @@
-// A new private file either is complete under its final name or does not exist.
+// A new private file exists under its final name only when it is complete.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ describe('writeNewFile', () => {
     ]);
   });
 
-  it('leaves no file if reading the parts fails', async () => {
+  it('does not leave a file if reading the parts fails', async () => {
     const folder = temporaryFolder();
     const failing = parts(['a\n', 'b\n'], () => {
       throw new Error('no more');
@@ -49,7 +49,7 @@ describe('writeNewFile', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('never replaces a file, and leaves no temporary files', async () => {
+  it('never replaces a file, and does not leave temporary files', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'lines');
     const taken = parts(['mine\n'], () => writeFileSync(path, 'theirs\n'));

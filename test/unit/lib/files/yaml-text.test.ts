@@ -1,4 +1,4 @@
-// YAML that every parser reads the same way, in block style and on one line.
+// Writes YAML that every parser reads in the same way, in block style or on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
 import { readYaml } from '../../../../src/lib/files/yaml-document.ts';

@@ -1,4 +1,4 @@
-// Invalid addresses are rejected, and so are ids and queries that would make a URL invalid or change its path.
+// Rejects invalid addresses, and ids and queries that would make a URL invalid or change its path.
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../../../src/lib/http/call/request.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
@@ -7,7 +7,7 @@ import { getThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
 describe('parseAddress', () => {
-  test('separates the origin from the path prefix of every call', () => {
+  test('separates the origin from the path prefix for all calls', () => {
     expect(parseAddress('base', 'https://API.example:8443/v3/')).toEqual({
       origin: 'https://api.example:8443',
       prefix: '/v3',

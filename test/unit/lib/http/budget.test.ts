@@ -79,13 +79,13 @@ describe('the next slots', () => {
     expect(nextSlots(full, TEST_TIME + 100, 1, 90).due).toBe(TEST_TIME + 61_000);
     expect(nextSlots(full, TEST_TIME + 100, 2, 90).due).toBe(TEST_TIME + 61_001);
     expect(nextSlots([], TEST_TIME, 90, 90).due).toBe(TEST_TIME);
-    // Requests keep their order.
+    // Later requests never get earlier slots.
     expect(nextSlots([TEST_TIME, TEST_TIME, TEST_TIME + 500], TEST_TIME, 1, 90).due).toBe(TEST_TIME + 500);
   });
 });
 
 describe('the shared budget', () => {
-  test('is shared per address by concurrent processes', async () => {
+  test('is shared by all concurrent processes that use the same address', async () => {
     const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(
@@ -146,7 +146,7 @@ describe('the shared budget', () => {
     await expect(take()).rejects.toMatchObject({ code: 'files.symlink' });
   });
 
-  test('reports a wait only if it lasts a second or longer', async () => {
+  test('reports a pause only if it lasts a second or longer', async () => {
     let now = TEST_TIME;
     const { take, decisions } = processAt(() => now);
     await take(90);

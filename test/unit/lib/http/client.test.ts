@@ -1,4 +1,4 @@
-// The HTTP client: a call's events and errors, the effect of an abort, and other operations.
+// Tests the HTTP client: the events and errors of a call, the effect of an abort, and other operations.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('onWrite', () => {
-  it('is called before each write, and before no other request', async () => {
+  it('is called before each write, but not before other requests', async () => {
     const states: string[] = [];
     const onWrite = (): number => states.push(server.requests.map(({ method }) => method).join(' '));
     const http = testClient(server.url, { credentials: withoutToken(), onWrite });
@@ -87,7 +87,7 @@ describe('a wait', () => {
     ]);
   });
 
-  it('is marked as already reported if it is long and was reported to onLongWait', async () => {
+  it('is marked as already reported if it was long and therefore reported to onLongWait', async () => {
     const reports: unknown[] = [];
     const onWait = (wait: Wait) => {
       reports.push(wait.isReported);
@@ -279,7 +279,7 @@ describe('a slot in the shared budget', () => {
     );
   };
 
-  it('is used by each request in an area with a budget, but by no other request', async () => {
+  it('is used by each request in an area with a budget, but not by other requests', async () => {
     const http = testClient(server.url);
     await http.call(getThing, { params });
     await http.reserve(getThing, 5);
@@ -320,7 +320,7 @@ describe('a slot in the shared budget', () => {
     expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
   });
 
-  it('is not waited for if the reservation or the client is aborted', async () => {
+  it('is not awaited if the reservation or the client is aborted', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     for (const reserving of [
       testClient(server.url).reserve(budgeted, 1, signal),

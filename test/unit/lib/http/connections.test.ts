@@ -22,7 +22,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const http = testClient(server.url, { engine, extraAuthorities: tls?.cert });
       for (let call = 0; call < 6; call++) await http.call(getThing, { params });
       expect(server.requests).toHaveLength(6);
-      // The pool may open a second connection before the first is free again.
+      // The pool sometimes opens a second connection before the first one is free again.
       expect(server.connections).toBeLessThanOrEqual(engine === 'node' ? 1 : 2);
     }
   });

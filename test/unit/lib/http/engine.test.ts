@@ -35,7 +35,7 @@ function follow(parts: Partial<Exchange> = {}) {
 }
 
 describe('a response', () => {
-  it('is returned in full, with unique lower-case headers', async () => {
+  it('is returned in full, with unique, lowercase header names', async () => {
     const { end, progress, observed, stop } = follow();
     progress.sending();
     progress.answered(201, { 'X-A': 'b', 'set-cookie': ['c', 'd'], gone: undefined });
@@ -51,7 +51,7 @@ describe('a response', () => {
     });
     expect(observed.stopped).toBe(0);
     expect(openTimers()).toBe(0);
-    // The signal outlives the exchange, so a listener left on it would be a leak.
+    // The signal outlives the exchange, so a listener that is not removed would be a leak.
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('a sink', () => {
     expect(written).toEqual(['ab']);
   });
 
-  it.each([199, 300, 404, 503])('receives nothing with status %d', async (status) => {
+  it.each([199, 300, 404, 503])('does not receive anything with status %d', async (status) => {
     const { started, written, receiver } = sink();
     const { end, progress } = follow({ sink: receiver });
     progress.sending();

@@ -150,7 +150,7 @@ describe('the error for an unknown outcome', () => {
     expect(error.hint).toContain('Check the current state');
   });
 
-  test("keeps the cause's status, and keeps its exit code only for an interruption", () => {
+  test("keeps the cause's status, but keeps the cause's exit code only if the cause is an interruption", () => {
     const stopped = new CliError({ code: 'interrupted', message: 'Terminated.', exit: 'terminated', status: 200 });
     expect(outcomeUnknown(failedCall(putThing), stopped)).toMatchObject({ exit: 'terminated', status: 200 });
     const unavailable = new KnownError({ code: 'http.unavailable', message: 'Trouble.', status: 500 });

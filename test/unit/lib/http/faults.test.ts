@@ -394,11 +394,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       const http = client();
       server.otherwise(VALID);
       for (let call = 0; call < 10; call++) await http.call(getThing, { params });
-      // The undici pool may open a second connection before the first is free again.
+      // The undici pool sometimes opens a second connection before the first one is free again.
       expect(server.connections).toBeLessThanOrEqual(2);
     });
 
-    test('cause no Node.js warning in twenty concurrent calls', async () => {
+    test('do not cause a Node.js warning in twenty concurrent calls', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error): number => warnings.push(warning);
       process.on('warning', onWarning);

@@ -33,7 +33,7 @@ it('does not delay other areas, the token request or bulk requests', async () =>
   expect(await times({ dsr: '1', seeding: '1' }, ['dsr.create', 'dsr.create', 'seeding.bulk'])).toEqual([0, 0, 0]);
 });
 
-it('does not save up unused requests, and stops waiting on an abort', async () => {
+it('does not save up unused requests, and stops waiting when it is aborted', async () => {
   const clock = createTestClock();
   const { wait } = createLimits({ dsr: '1' }, { clock });
   await wait({ id: 'dsr.get' }, never);

@@ -36,7 +36,7 @@ describe('linkRequest', () => {
     ['http://127.0.0.1:4010/c.pem', 'http://127.0.0.1:4010'],
     ['http://localhost/c.pem', 'http://localhost'],
     ['https://elsewhere.example/c.pem', 'https://elsewhere.example'],
-  ])('allows %s without a service', (url, origin) => {
+  ])('allows %s if the link has no service', (url, origin) => {
     expect(anywhere(url)).toMatchObject({ origin, path: '/c.pem', query: '' });
   });
 
@@ -96,7 +96,7 @@ describe('plainSink', () => {
     };
   };
 
-  it.each([[{}], [{ 'content-encoding': 'identity' }]])('accepts uncompressed bytes with %j', (headers) => {
+  it.each([[{}], [{ 'content-encoding': 'identity' }]])('accepts uncompressed bytes with the headers %j', (headers) => {
     const { started, of, written } = sink();
     of.begin(headers);
     of.write(Buffer.from('a'));

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/lib/kernel/clock.ts';
 
-/** Sleeping does not advance the time. `waited` returns the total wait so far in milliseconds. */
+/** Sleeping on this clock does not advance its time. `waited` returns the total wait so far in milliseconds. */
 export function loggedWaits(now: () => number): { clock: Clock; waited: () => number } {
   let waited = 0;
   return {

@@ -1,4 +1,4 @@
-// Probes that send no credentials: the request, the result and the timeout.
+// Tests probes, which do not send credentials: the request, the result and the timeout.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';
@@ -31,7 +31,7 @@ it.each([
   ['behind', 'Sat, 21 Nov 2026 08:00:30 GMT', -30_000],
   ['ahead', 'Sat, 21 Nov 2026 07:59:00 GMT', 60_000],
   ['correct', new Date(TEST_TIME).toUTCString(), 0],
-  ['unknown without a valid date', 'now', undefined],
+  ['unknown if the date is invalid', 'now', undefined],
 ])('reports that the clock is %s', async (_how, date, clockAheadMs) => {
   const server = await serverOf(answer({ headers: { date } }));
   expect(await probeAddress(server.url, options)).toMatchObject({ status: 200, clockAheadMs });
@@ -44,7 +44,7 @@ it('reports the time at which the certificate expires', async () => {
   expect(certificateEnds).toBe(Date.parse(new X509Certificate(tls.cert).validTo));
 });
 
-it('ends at its timeout', async () => {
+it('stops at its timeout', async () => {
   const server = await serverOf(silence);
   await expect(probeAddress(server.url, { ...options, timeoutMs: 30 })).rejects.toMatchObject({
     code: 'ETIMEDOUT',

@@ -13,7 +13,7 @@ describe('the proxy selection', () => {
     ['http://127.0.0.1:4010', { http: 'http://localhost:8080' }, 'http://localhost:8080'],
     ['http://127.0.0.1:4010', { http: 'http://[::1]:8080', https: OTHER }, 'http://[::1]:8080'],
     ['http://api.example', { http: PROXY, https: OTHER }, PROXY],
-  ])('connects to %s with the settings %j through %s', (origin, settings, expected) => {
+  ])('for %s and the settings %j, selects the proxy %s', (origin, settings, expected) => {
     expect(proxyFor(origin, settings)?.origin).toBe(expected);
   });
 
@@ -23,7 +23,7 @@ describe('the proxy selection', () => {
     ['http://127.0.0.1:4010', { http: PROXY }],
     ['https://localhost:4010', { https: PROXY }],
     ['http://127.0.0.1:4010', { http: PROXY, https: OTHER }],
-  ])('connects to %s with the settings %j directly', (origin, settings) => {
+  ])('for %s and the settings %j, selects no proxy', (origin, settings) => {
     expect(proxyFor(origin, settings)).toBeUndefined();
   });
 
@@ -106,7 +106,7 @@ describe('the proxy selection', () => {
     ['10.0.0.0/8', 'https://[2001:db8::1]', 'through the proxy'],
     ['2001:db8::/32', 'https://10.1.2.3', 'through the proxy'],
     ['other,\tapi.example', 'https://api.example', 'directly'],
-  ])('reads NO_PROXY=%j and connects to %s %s', (none, origin, how) => {
+  ])('with NO_PROXY=%j, connects to %s %s', (none, origin, how) => {
     const settings = { https: PROXY, http: PROXY, none };
     expect(proxyFor(origin, settings) === undefined).toBe(how === 'directly');
   });

@@ -25,7 +25,7 @@ describe('readReply', () => {
     });
   });
 
-  it('returns no value if none is expected, even if the body is not JSON', () => {
+  it('does not return a value if none is expected, even if the body is not JSON', () => {
     for (const text of ['', '{', 'thanks!']) {
       expect(readReply(failedCall(seedThings), responseWith(text, { status: 202 }))).toEqual({
         status: 202,
@@ -147,7 +147,7 @@ describe('too many values in a response', () => {
     expect(isRead(documentWith(list(101_000, '[[1],20]')))).toBe(false);
   });
 
-  it('are detected without counting punctuation in strings', () => {
+  it('are detected without counting brackets and commas in strings', () => {
     const punctuation = ',[{'.repeat(300_000);
     expect(isRead(documentWith(JSON.stringify(punctuation)))).toBe(true);
     expect(isRead(documentWith(JSON.stringify(`\\"${punctuation}\\`)))).toBe(true);

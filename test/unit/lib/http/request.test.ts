@@ -6,7 +6,7 @@ import { getThing, putThing } from './endpoints.ts';
 const BASE = 'https://api.example/v3/';
 
 describe('buildRequest', () => {
-  it('appends the path to the address, and sends no body by default', () => {
+  it('appends the path to the address, and does not add a body by default', () => {
     const request = buildRequest(getThing, { params: { thingId: 'a' } }, BASE);
     expect(request).toEqual({
       method: 'GET',

@@ -81,7 +81,7 @@ test('sends the request as specified, and caches the token in a private file for
   expect(readFileSync(cacheFile(http.folder), 'utf8')).not.toContain(SECRETS.clientSecret);
 });
 
-test('does not resolve the secret if a token is cached, because resolving may prompt or run a command', async () => {
+test('does not resolve the secret if a token is cached, because resolving it can require a prompt or a command', async () => {
   const { folder, call } = client();
   await call(getThing, { params });
   let resolved = 0;
@@ -112,7 +112,7 @@ test('caches a token per client, audience and address', async () => {
   ];
   for (const other of others) await client({ folder, ...other }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
-  // A trailing slash does not make the address different.
+  // An address with a trailing slash counts as the same address.
   const slashed = { address: () => `${server.url}/`, audience: () => server.url };
   await client({ folder, ...slashed }).call(getThing, { params });
   expect(tokenRequests()).toHaveLength(4);
@@ -227,7 +227,7 @@ describe('token service errors', () => {
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({ code: 'http.unreadable' });
   });
 
-  test('report a token that no header can contain', async () => {
+  test('report a token that cannot be sent in a header', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a\r\nb: c', expires_in: 60, token_type: 'Bearer' } };
     expect(await failureOf(client().call(getThing, { params }))).toMatchObject({
       code: 'auth.malformed_token',
@@ -261,7 +261,7 @@ describe('a failed token request', () => {
     expect(tokenRequests()).toHaveLength(10);
   });
 
-  test('is not reported to other processes if the secret was rejected, because their secret may differ', async () => {
+  test('is not reported to other processes if the secret was rejected, because they might use a different secret', async () => {
     tokenAnswer = { status: 401 };
     const { clock, folder } = client();
     const processes = Array.from({ length: 3 }, () => client({ clock, folder }));

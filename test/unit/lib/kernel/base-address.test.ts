@@ -23,7 +23,7 @@ describe('readBaseAddress', () => {
     ['https://user:word@api.example', 'must not contain a user name or password'],
     ['https://user@api.example', 'must not contain a user name or password'],
     ['https://:word@api.example', 'must not contain a user name or password'],
-    // A password is reported before any other issue, because only this message does not repeat the address.
+    // A password is reported before other issues, because their messages would repeat the address.
     ['ftp://user:word@api.example/?a=b', 'must not contain a user name or password'],
     ['https://api.example/?a=b', 'must not contain a query or a fragment'],
     ['https://api.example/#x', 'must not contain a query or a fragment'],

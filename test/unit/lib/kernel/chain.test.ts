@@ -93,7 +93,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(found);
   });
 
-  it('reports a last line that was replaced by a line with a valid hash', async () => {
+  it('reports that the last line was replaced, even if the new line has a valid hash', async () => {
     const head = readFileSync(`${path}.head`);
     rewrite(lines().slice(0, 4));
     const [, fourth = ''] = /"chain":"(\w+)"/.exec(lines().at(-1) ?? '') ?? [];
@@ -104,7 +104,7 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
   });
 
-  it('reports a missing head, even after the next write, because lines may be missing at the end', async () => {
+  it('reports a missing head, even after the next write, because lines might be missing at the end', async () => {
     rewrite(lines().slice(0, 4));
     rmSync(`${path}.head`);
     const lost = 'lines may have been removed from the end';
@@ -120,19 +120,19 @@ describe('verify', () => {
     expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
   });
 
-  it('accepts an earlier head, and reports a head that never existed', async () => {
+  it('accepts the hash of an earlier head, and reports a hash that no head had', async () => {
     const { tip } = await chain.verify();
     await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);
     expect(await faults('a'.repeat(64))).toEqual([`no line has the hash ${'a'.repeat(64)}`]);
   });
 
-  it('notes that the head of an empty chain proves nothing', async () => {
+  it('notes that the hash with which every chain starts does not prove anything', async () => {
     const { faults, notes } = await chain.verify('0'.repeat(64));
     expect([faults, notes]).toEqual([[], ['every chain starts with this hash, so it proves nothing']]);
   });
 
-  it('notes a damaged head, because lines may be missing at the end', async () => {
+  it('notes a damaged head, because lines might be missing at the end', async () => {
     const head = readFileSync(`${path}.head`, 'utf8');
     rewrite(lines().slice(0, 4));
     writeFileSync(
@@ -162,7 +162,7 @@ describe('a partial line', () => {
     for (let size = start; size <= whole.length; size++) {
       writeFileSync(path, whole);
       truncateSync(path, size);
-      // Keep the old head, because the head is written after the lines.
+      // Restore the old head, because the head is written after the lines.
       writeFileSync(`${path}.head`, head);
       expect(await faults(), `cut at ${size}`).toEqual([]);
       await openChain(path, { clock: systemClock }).append(objects('d'));
@@ -175,7 +175,7 @@ describe('a partial line', () => {
   it.each([
     ['1 line', 1],
     ['9 lines', 9],
-  ])('leaves the chain valid wherever a write of the head was truncated after %s', async (_lines, most) => {
+  ])('leaves the chain valid wherever a write of the head was truncated in a chain with %s', async (_lines, most) => {
     await chain.append(objects(...Array.from({ length: most }, String)));
     const before = readFileSync(`${path}.head`);
     await chain.append(objects('b', 'c'));

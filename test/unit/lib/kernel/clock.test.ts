@@ -33,7 +33,7 @@ describe('systemClock', () => {
     expect(await isOver(systemClock.sleep(ms))).toBe(true);
   });
 
-  it.each([10, 100 * DAY])("ends an aborted wait of %i ms with the abort's reason", async (ms) => {
+  it.each([10, 100 * DAY])("rejects with the abort's reason if a wait of %i ms is aborted", async (ms) => {
     const stop = new AbortController();
     const wait = systemClock.sleep(ms, stop.signal);
     const end = expect(wait).rejects.toThrow('Ctrl-C');
@@ -76,7 +76,7 @@ describe('waitAtMost', () => {
     expect(openTimers()).toBe(0);
   });
 
-  it("ends with the abort's reason and leaves no timer", async () => {
+  it("rejects with the abort's reason, and does not leave a timer", async () => {
     const stop = new AbortController();
     const end = expect(waitAtMost(new Promise(() => undefined), 5000, systemClock, stop.signal)).rejects.toThrow(
       'Ctrl-C',

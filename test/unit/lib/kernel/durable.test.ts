@@ -54,7 +54,7 @@ describe.runIf(onUnix)('modes', () => {
     expect(isExposed(join(folder, 'none'))).toBe(false);
   });
 
-  it('are kept for a user file, set explicitly, or taken from the umask', () => {
+  it('of a user file are the existing ones, the requested ones, or those that the umask allows', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     setUmask(0o027);

@@ -17,7 +17,7 @@ const text = (length: number): Buffer =>
 
 async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const copies: Buffer[] = [];
-  // The next chunk may overwrite this one.
+  // Copy each chunk, because the next one can overwrite it.
   for await (const chunk of chunks) copies.push(Buffer.from(chunk));
   return Buffer.concat(copies);
 }
@@ -59,11 +59,11 @@ describe('the format', () => {
     ['json', 'a', 'csv'],
     ['users.csv', 'PAR1 and so on', 'parquet'],
     ['users', ' PAR1', 'csv'],
-  ])('is detected from the name %s and the content %j as %s', async (name, content, format) => {
+  ])('of a file named %s with the content %j is %s', async (name, content, format) => {
     expect((await openFile(name, content)).format).toBe(format);
   });
 
-  it('is the requested format, if any', async () => {
+  it('is the requested format if one is requested', async () => {
     expect((await openFile('a.csv', '[1]', 'json')).format).toBe('json');
     expect((await openPiped(['[1]'], 'ndjson')).format).toBe('ndjson');
   });
@@ -87,7 +87,7 @@ describe('the format', () => {
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it('is returned with the path, name and size of a file, but only the name of standard input', async () => {
+  it('is returned with the path, name and size of a file, but with only the name of standard input', async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);
@@ -113,7 +113,7 @@ describe('the bytes', () => {
     ['plain', (bytes: Buffer) => bytes],
     ['gzip', gzipSync],
     ['zstd', zstd],
-  ])('are read in full, once from standard input and repeatedly from a file: %s input', async (_how, wrap) => {
+  ])('of %s input are read in full, once from standard input or repeatedly from a file', async (_how, wrap) => {
     for (const bytes of [LONG, LONG.subarray(0, 5), Buffer.alloc(0)]) {
       const packed = wrap(bytes);
       const opened = await openFile('a.csv', packed);
@@ -187,7 +187,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('is rejected if it is Parquet from standard input, but not if it is a Parquet file', async () => {
+  it('is rejected if it is Parquet on standard input rather than in a file', async () => {
     expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {
       await expect(opened()).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('unreadable input', () => {
     }
   });
 
-  it('is reported as a file error, not a usage error, if it is a symbolic link to itself', async () => {
+  it('is reported as a file error, not as a usage error, if it is a symbolic link to itself', async () => {
     const cwd = temporaryFolder();
     symlinkSync('loop', join(cwd, 'loop'));
     await expect(openBytes('loop', inputSource(cwd), {})).rejects.toMatchObject({

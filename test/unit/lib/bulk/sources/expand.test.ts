@@ -94,7 +94,7 @@ describe('arguments', () => {
 });
 
 describe('a list', () => {
-  it('is read as one input per line, after the inputs on the command line', async () => {
+  it('adds one input per line after the inputs on the command line', async () => {
     const folder = folderOf('a.csv', 'parts/1.csv');
     writeFileSync(join(folder, 'list'), 'parts\r\n\n*.csv\n');
     expect(await expand(folder, ['/x.csv'], 'list')).toEqual(['/x.csv', 'parts/1.csv', 'a.csv']);
@@ -115,7 +115,7 @@ describe('a list', () => {
     const write = (text: string): void => writeFileSync(join(folder, 'unload/manifest'), text);
     write('{"entries":[{"url":"s3://b/x/rs_part_00","mandatory":true},{"url":"s3://b/gone","mandatory":false}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_00']);
-    // A missing mandatory file is reported only when it is opened.
+    // A mandatory file that is missing is not reported here, but when it is opened.
     write('{"entries":[{"url":"s3://b/x/rs_part_01","meta":{"content_length":1}}]}');
     expect(await expand(folder, [], 'unload/manifest')).toEqual(['unload/rs_part_01']);
     for (const invalid of ['{', '{}', '{"entries":[{"uri":"x"}]}']) {

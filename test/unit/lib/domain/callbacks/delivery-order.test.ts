@@ -45,7 +45,7 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
 }
 
 describe('delivery targets', () => {
-  it("are named after their flag's status, with a counter for duplicates", () => {
+  it('are named after their status, with a number added to duplicates', () => {
     expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
       { name: 'on-completed', status: 'completed' },
       { name: 'on-any', status: 'any' },
@@ -274,7 +274,7 @@ describe('a delivery target', () => {
 });
 
 describe('a failed delivery', () => {
-  it('is retried after a random fraction of a pause that increases up to eight hours', () => {
+  it('is retried after a random fraction of a maximum pause, which increases to eight hours', () => {
     expect([1, 2, 3, 4, 8, 9, 30].map(longestPause)).toEqual([
       1000, 4000, 16_000, 64_000, 16_384_000, 28_800_000, 28_800_000,
     ]);

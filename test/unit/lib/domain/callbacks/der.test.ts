@@ -93,14 +93,14 @@ describe('a certificate', () => {
 
   const PSS = '2a864886f70d01010a';
   it.each([
-    ['only its algorithm for RSA-PSS without a hash, which means SHA-1', [sequence(der(0xa2, der(0x02, [20])))], PSS],
-    ['the hash of RSA-PSS', [sequence(der(0xa0, sequence(objectId('2b0e03021a'))))], `${PSS} 2b0e03021a`],
-  ])('is read with %s', (_what, parameters, expected) => {
+    ['RSA-PSS alone if the hash is missing, which means SHA-1', [sequence(der(0xa2, der(0x02, [20])))], PSS],
+    ['RSA-PSS and its hash', [sequence(der(0xa0, sequence(objectId('2b0e03021a'))))], `${PSS} 2b0e03021a`],
+  ])('is read with the signature algorithm %s', (_what, parameters, expected) => {
     const bytes = certificate([], sequence(objectId(PSS), ...parameters));
     expect(readCertificate(bytes).signatureAlgorithm).toBe(expected);
   });
 
-  it('is read as having a critical extension if the flag is malformed', () => {
+  it("has a critical extension if the extension's critical flag is malformed", () => {
     const { extensions } = readCertificate(certificate([sequence(objectId('2a'), der(0x01), octets([1]))]));
     expect(extensions.get('2a')).toHaveProperty('critical', true);
   });

@@ -44,8 +44,8 @@ describe('signing messages', () => {
     ['any use', {}],
     ['signatures', { [USAGE]: bits(0x80) }],
     ['signatures and other uses', { [USAGE]: bits(0xa0) }],
-    ['servers', { [PURPOSE]: sequence(server) }],
-    ['clients and servers', { [PURPOSE]: sequence(client, server) }],
+    ['server authentication', { [PURPOSE]: sequence(server) }],
+    ['client and server authentication', { [PURPOSE]: sequence(client, server) }],
     ['any purpose', { [PURPOSE]: sequence(any) }],
   ])('is allowed if the extensions allow %s', (_what, of) => {
     expect(signingIssue(extensions(of))).toBeUndefined();
@@ -54,11 +54,11 @@ describe('signing messages', () => {
   it.each<[string, Record<string, Buffer>, string]>([
     ['all uses except signatures', { [USAGE]: bits(0x7f, 0x80) }, NO_SIGNATURES],
     ['no use', { [USAGE]: bits() }, NO_SIGNATURES],
-    ['nothing, because the key usage is empty', { [USAGE]: der(0x03) }, NO_SIGNATURES],
-    ['clients', { [PURPOSE]: sequence(client) }, OTHER_PURPOSE],
+    ['nothing because the key usage is empty', { [USAGE]: der(0x03) }, NO_SIGNATURES],
+    ['only client authentication', { [PURPOSE]: sequence(client) }, OTHER_PURPOSE],
     ['no purpose', { [PURPOSE]: sequence() }, OTHER_PURPOSE],
-    ['servers, but not signatures', { [PURPOSE]: sequence(server), [USAGE]: bits(0x20) }, NO_SIGNATURES],
-    ['signatures, but only for clients', { [PURPOSE]: sequence(client), [USAGE]: bits(0x80) }, OTHER_PURPOSE],
+    ['server authentication but not signatures', { [PURPOSE]: sequence(server), [USAGE]: bits(0x20) }, NO_SIGNATURES],
+    ['signatures but only client authentication', { [PURPOSE]: sequence(client), [USAGE]: bits(0x80) }, OTHER_PURPOSE],
   ])('is not allowed if the extensions allow %s', (_what, of, issue) => {
     expect(signingIssue(extensions(of))).toBe(issue);
   });
@@ -155,7 +155,7 @@ describe('an authority', () => {
   });
 });
 
-it('either checks or rejects extensions with any bytes', () => {
+it('either checks extensions or rejects them, whatever bytes they contain', () => {
   const anyDer: fc.Arbitrary<Buffer> = fc.oneof(
     fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
     fc

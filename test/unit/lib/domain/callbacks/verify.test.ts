@@ -83,7 +83,7 @@ describe('the signature', () => {
     );
   };
 
-  it('is valid only for the exact bytes, with the header name in any letter case', () => {
+  it('is valid only for exactly the signed bytes, whatever the letter case of the header name', () => {
     const valid = { name: 'signature', ok: true, detail: 'valid for the body' };
     expect(check([signed(body)])).toEqual(valid);
     expect(check([` ${signed(body)} `], body, 'X-OpenDSR-Signature')).toEqual(valid);
@@ -125,7 +125,7 @@ describe('the signature', () => {
     expect(check(values(), over)).toEqual({ name: 'signature', ok: false, detail });
   });
 
-  /** Returns the next Base64 character. A lenient decoder decodes both characters to the same bits. */
+  /** Returns the Base64 character after the first one in `end`. A lenient decoder ignores the difference. */
   function next(end: string): string {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     return letters.charAt(letters.indexOf(end.charAt(0)) + 1);

@@ -1,4 +1,4 @@
-// The CSV reader returns rows as written with any chunking, and reports the position of each error.
+// The CSV reader returns rows as they were written, wherever chunks end, and reports the position of each error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvFeed } from '../../../../../src/lib/domain/csv/feed.ts';
@@ -41,7 +41,7 @@ const textsIn = (text: string, cuts?: readonly number[], delimiter?: string): st
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', ';', '=') });
 
 describe('CSV rows', () => {
-  it('are read back as written with any chunking', () => {
+  it('are read back as they were written, wherever chunks end', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 }),
@@ -103,7 +103,7 @@ it.each([
   ['x\n"a\nb', 2, 1, OPEN],
   ['x,"', 1, 3, OPEN],
   ['x,"a""', 1, 3, OPEN],
-])('reports a quoting error in %j', (text, line, column, message) => {
+])('reports the quoting error in %j', (text, line, column, message) => {
   for (const cuts of [[], [5, 6, 7]]) {
     expect(readAll(text, cuts).faults[0]).toEqual({ line, column, message });
   }

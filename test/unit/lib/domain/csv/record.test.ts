@@ -6,7 +6,9 @@ import { runs } from '../../../../helpers/size.ts';
 
 const COMMA = 0x2c;
 
-/** Returns the record at `at`, or undefined if it is not complete at `limit`, by default the last newline. */
+/**
+ * Returns the record that starts at `at`, or undefined if it does not end by `limit` (by default, the last newline).
+ */
 function found(text: string, at = 0, limit = Buffer.from(text).lastIndexOf('\n')) {
   const scan = new RecordScan();
   const bytes = Buffer.from(text);
@@ -37,7 +39,7 @@ describe('a CSV record', () => {
   ])('is read from %j', (text, cells, { text: own = text.slice(0, -1), lines = 1, isPlain = true }) => {
     const next = Buffer.byteLength(text);
     expect(found(text)).toEqual({ text: own, next, count: cells.length, lines, isPlain, cells });
-    // Read the same record between other records.
+    // Read the record again, between two other records.
     const before = 'x,"y"\n';
     const between = found(`${before}${text}z\n`, before.length);
     expect(between).toEqual({ text: own, next: next + before.length, count: cells.length, lines, isPlain, cells });

@@ -28,7 +28,7 @@ describe('a composed request', () => {
     });
   });
 
-  it("has only identities of the extension's types in the extension", () => {
+  it("has exactly the identities of the extension's types in its extension", () => {
     const identities = [
       ['email', 'a@b.example'],
       ['xpid', '7'],
@@ -42,7 +42,7 @@ describe('a composed request', () => {
     expect(composeRequest({ identities: identities.slice(1) }, VENDOR)).not.toHaveProperty('subject_identities');
   });
 
-  it.each([true, false])('puts the requested skip_waiting_period into the extension: %s', (skip) => {
+  it.each([true, false])('contains the requested skip_waiting_period in its extension: %s', (skip) => {
     expect(composeRequest({ identities: [['email', 'a']], skip_waiting_period: skip }, VENDOR)).toHaveProperty(
       'extensions',
       { [KEY]: { skip_waiting_period: skip } },

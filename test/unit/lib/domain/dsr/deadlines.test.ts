@@ -36,7 +36,7 @@ describe('the legal deadline', () => {
   });
 });
 
-it('calculates a deadline only from valid strings', () => {
+it('calculates a deadline only from a known regulation and a valid time', () => {
   expect(deadlineFrom('ccpa', '1970-01-01T00:00:00Z')).toBe(45 * DAY);
   expect([
     deadlineFrom('ccpa', undefined),
@@ -63,7 +63,7 @@ describe('the cancellation deadline', () => {
   });
 });
 
-it('calculates when results expire if a request is completed at a known time, unless it is an erasure', () => {
+it('calculates when the results of a request expire if it was completed at a known time and is not an erasure', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();

@@ -140,19 +140,19 @@ describe('due', () => {
     const request = fold(events);
     expect(outcomeOf(request, NOW).due).toBe(due);
     expect(answeredAt(request)).toBe(answered);
-    // The ledger index stores only a phase for each request, which must give the same result.
+    // The ledger index stores only a phase for each request; the phase must give the same result.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
   });
 });
 
-it('gives a cancelled request no expected completion time', () => {
+it('does not give a cancelled request an expected completion time', () => {
   const pending = { ...state('pending', 1), expected_completion_time: at(20) } as LedgerEvent;
   expect(fold([sent('access'), pending]).expected_completion_time).toBe(at(20));
   expect(fold([sent('access'), pending, state('cancelled', 2)]).expected_completion_time).toBeNull();
 });
 
 describe("a request's outcome", () => {
-  /** The deadline is 30 November at 08:00. */
+  /** Returns 08:00 UTC on this day of November 2026. The deadline is day 30. */
   const day = (number: number): string => new Date(Date.UTC(2026, 10, number, 8)).toISOString();
   const seen = (status: string, number: number, more: object = {}): LedgerEvent =>
     ({ ...state(status, 1), at: day(number), ...more }) as LedgerEvent;

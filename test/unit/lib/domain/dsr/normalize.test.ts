@@ -43,7 +43,7 @@ describe('normalizing a request', () => {
     expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
-  it('returns no request if there are issues, and lists all of them', () => {
+  it('returns all issues, and no request, if there are any issues', () => {
     const { request, issues, warnings } = normalized({
       regulation: 'lgpd',
       extensions: { 'opendsr.other.example': { skip_waiting_period: true } },
@@ -121,7 +121,7 @@ describe("a request's time", () => {
 });
 
 describe('the warning about identities', () => {
-  it('appears if all identities are devices', () => {
+  it('appears if all identities identify devices', () => {
     const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
     expect(request).toBeDefined();
     expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: contains only device identities/)]);

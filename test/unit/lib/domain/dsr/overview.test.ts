@@ -1,4 +1,4 @@
-// A request as lists show it: the platform's response combined with the local ledger.
+// Combines the platform's response with the local ledger, for lists of requests.
 import { describe, expect, it } from 'vitest';
 import type { RequestStatusReply } from '../../../../../src/lib/contract/dsr.ts';
 import type { LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
@@ -77,7 +77,7 @@ describe("a request's overview", () => {
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('contains an expiry date counted from when the completed status was first seen', () => {
+  it('contains the expiry date, counted from the first time that the status was `completed`', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },
@@ -114,7 +114,7 @@ describe('the expiry of results', () => {
       '2026-11-12T00:00:00Z',
     ],
     [
-      "calculated by the platform's clock if ours is behind",
+      "calculated from the platform's clock if the local clock is behind",
       '2026-11-01T00:00:00Z',
       4 * 86_400_000,
       '2026-11-12T00:00:00Z',
@@ -127,7 +127,7 @@ describe('the expiry of results', () => {
     expect(found).toBe(end);
   });
 
-  it('is known for a request that is not in the ledger only if it has a link', () => {
+  it('of a request that is not in the ledger is known only if the request has a link', () => {
     const clocks = { now: at('2026-11-04T00:00:00Z'), platformNow: at('2026-11-04T00:00:00Z') };
     expect(overviewOf(reply, undefined, clocks).results_expire_at).toBe('2026-11-11T00:00:00Z');
     expect(overviewOf({ ...reply, results_url: null }, undefined, clocks).results_expire_at).toBeNull();

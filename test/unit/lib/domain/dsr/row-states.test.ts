@@ -38,7 +38,7 @@ describe('row states', () => {
     ['differs', 'unknown', false, []],
     ['failed', 'failed', false, []],
     ['unknown', 'unknown', true, []],
-  ] as const)('store %s, shown and counted as %s', (stored, shown, isLeft, repeats) => {
+  ] as const)('store `%s`, which is shown and counted as `%s`', (stored, shown, isLeft, repeats) => {
     const states = createRowStates();
     states.complete(1, stored, 'why');
     expect([states.state(1), states.count(shown), states.isLeft(1), states.repeats()]).toEqual([

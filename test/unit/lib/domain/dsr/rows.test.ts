@@ -64,10 +64,10 @@ describe("a table's columns", () => {
   });
 });
 
-describe('a value without a column or a flag', () => {
+describe('a required value', () => {
   const paths = (...of: Parameters<typeof missingColumns>): string[] => missingColumns(...of).map(({ path }) => path);
 
-  it('is reported once for the file', () => {
+  it('is reported as missing, once for the file, if no column or flag provides it', () => {
     expect(missingColumns(['regulation', 'email'], {})).toEqual([
       {
         path: 'subject_request_type',
@@ -80,7 +80,7 @@ describe('a value without a column or a flag', () => {
     expect(paths([], {})).toEqual(['regulation', 'subject_request_type', '']);
   });
 
-  it('is not reported as missing if a column or a flag provides it', () => {
+  it('is not reported if a column or a flag provides it', () => {
     expect(paths(['regulation', 'subject_request_type', 'xpid'], {})).toEqual([]);
     expect(paths(['email'], { regulation: 'gdpr', subject_request_type: 'access' })).toEqual([]);
   });

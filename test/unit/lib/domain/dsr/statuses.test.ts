@@ -68,7 +68,7 @@ describe('a request status', () => {
     ['cancelled', 'completed'],
     ['completed', 'cancelled'],
     ['pending', 'cancelled'],
-  ])('ends a wait for %s as impossible if it is %s', (wanted, status) => {
+  ])('ends a wait for %s, which can no longer be reached, if it is %s', (wanted, status) => {
     expect(hasReached(status, wanted)).toBe('impossible');
   });
 
@@ -77,7 +77,7 @@ describe('a request status', () => {
     for (const next of known) for (const end of ['completed', 'cancelled']) expect(isAdvance(end, next)).toBe(false);
   });
 
-  it('becomes the most advanced of several statuses, in any order and with repeats', () => {
+  it('becomes the most advanced of several statuses, even if they are out of order or repeated', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(known.slice(1, 4), { minLength: 1 }), fc.array(fc.nat(2)), (order, repeats) => {
         const seen = [...order, ...repeats.map((index) => order[index % order.length] ?? '')];

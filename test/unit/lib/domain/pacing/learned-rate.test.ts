@@ -9,7 +9,7 @@ function accept(rate: LearnedRate, perSecond: number, from: number, to: number):
   for (let at = from; at < to; at += 1000 / perSecond) rate.accepted(at);
 }
 
-/** The balance of excuses after many 429s that were not excused. */
+/** The balance after many 429s. It is negative, so no more 429s are excused. */
 const MANY = -5;
 
 /** Records a 429 at `at` and a resumption one second later, and returns the new rate, if any. */
@@ -39,7 +39,7 @@ describe('the first 429', () => {
     ['requests for less than a second', 100, 1500, 2000, 1000],
     ['few requests', 15, 0, 2000, 1000],
     ['no requests', 1, 5000, 5000, 1000],
-  ])('is ignored in the case of %s, but the next 429 is not', (_what, perSecond, from, to, askedMs) => {
+  ])('is ignored, unlike the next 429, after %s', (_what, perSecond, from, to, askedMs) => {
     const rate = new LearnedRate();
     accept(rate, perSecond, from, to);
     expect(hitLimit(rate, to, askedMs)).toBeUndefined();
@@ -50,7 +50,10 @@ describe('the first 429', () => {
 });
 
 describe('a limit that is not known yet', () => {
-  /** Sends requests until each 429 and pauses after it; `counts` are the accepted requests between the pauses. */
+  /**
+   * Sends requests until each 429, and pauses after it. `counts` contains the number of requests accepted before each
+   * 429.
+   */
   function pausesAfter(counts: number[], balance: number): number | undefined {
     const rate = new LearnedRate();
     let now = 0;
@@ -121,7 +124,7 @@ describe('the learned rate', () => {
     expect(hitLimit(rate, 14_000)).toBeCloseTo((195 / 3) * 0.97, 0);
   });
 
-  it('is not changed by a 429 that follows no requests', () => {
+  it('is not changed by a 429 that does not follow any requests', () => {
     const rate = learnedRate();
     const before = rate.at(3000);
     accept(rate, before, 6000, 8000);
@@ -133,7 +136,7 @@ describe('the learned rate', () => {
     expect(risen).toBeGreaterThan(before);
   });
 
-  it('adapts to a platform that accepts fewer requests', () => {
+  it('falls if the platform accepts fewer requests', () => {
     const rate = learnedRate();
     accept(rate, 20, 3000, 30_000);
     // The last second contains 19 requests: the one at its start does not count, and none was sent at its end.
@@ -148,7 +151,7 @@ describe('the learned rate', () => {
     expect(hitLimit(rate, 3500)).toBeCloseTo(99 * 0.97, 0);
   });
 
-  it('can be a fraction if there are few requests, even though only whole requests can be counted', () => {
+  it('is not rounded if it is low, even though only whole requests can be counted', () => {
     const rate = new LearnedRate();
     accept(rate, 5, 0, 2000);
     hitLimit(rate, 2000);
@@ -175,7 +178,7 @@ describe('the learned rate', () => {
     }
   });
 
-  it('falls below the configured rate if a second 429 follows soon, even though almost as many requests are accepted', () => {
+  it('falls below the configured rate if a second 429 follows soon, even if almost as many requests are accepted', () => {
     const rate = new LearnedRate(110);
     accept(rate, 100, 0, 2000);
     expect(hitLimit(rate, 2000)).toBeUndefined();

@@ -10,7 +10,7 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even i
   let now = 0;
   while (sent.length < Math.max(20, rate * 20)) {
     now = Math.max(now, slots.from);
-    // Delay some requests, as a late timer does.
+    // Delay some requests, as late timers would.
     if (random() < 0.1 / rate) now += random() * 100;
     slots.take(now);
     sent.push(now);
@@ -33,6 +33,6 @@ test('counts each request at the time it was sent, even if a stalled event loop 
   expect(slots.from).toBe(1010);
   slots.take(1010);
   slots.take(1110);
-  // The third and the fourth request were sent at 500.
+  // The third and fourth requests were sent at 500.
   expect(slots.from).toBe(1510);
 });

@@ -90,14 +90,14 @@ describe('the concurrency window', () => {
     expect(window.size).toBe(8);
     window.overloaded();
     expect(window.size).toBe(4);
-    // The next responses count as responses to requests sent before the limit was hit.
+    // These eight responses belong to requests sent before the limit was hit.
     for (let answer = 0; answer < 8; answer++) window.answered(100, false);
     expect(window.size).toBe(5);
     window.overloaded();
     expect(window.size).toBe(2);
   });
 
-  it('does not count responses that arrived before a limit was hit toward the next round', () => {
+  it('starts a new round when a limit is hit, without counting earlier responses', () => {
     const window = createWindow(64);
     round(window, 100);
     for (let answer = 0; answer < 7; answer++) window.answered(100, false);

@@ -34,7 +34,7 @@ function shuffled(roles: readonly Role[], seed: number): Role[] {
   return order(roles).map((item) => ({ ...item, tasks: order(item.tasks) }));
 }
 
-/** Removes the fields of tasks, because a diff contains an added task's fields only if the role is created. */
+/** Removes the fields of tasks, because a diff contains a new task's fields only if its role is also new. */
 function withoutTaskFields(roles: readonly Role[]): Role[] {
   return roles.map((item) => ({ ...item, tasks: item.tasks.map(({ task_id }) => ({ task_id })) }));
 }
@@ -51,7 +51,7 @@ describe('a diff of two manifests', () => {
     );
   });
 
-  it('contains changes for every modified role, and lists every role exactly once', () => {
+  it('contains the changes to every modified role, and lists every role exactly once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, (from, to) => {
         const { created, modified, deleted, unchanged, summary } = diffRoles(from, to);
@@ -102,10 +102,10 @@ describe('a diff of two manifests', () => {
     ['created', [role('a'), role('b'), role('c')]],
     ['modified', [role('a'), role('b', ['x:y'])]],
     ['deleted', [role('a')]],
-    ['created and one modified', [role('a', ['x:y']), role('b'), role('c')]],
-    ['modified and one deleted', [role('a', ['x:y'])]],
-    ['created and one deleted', [role('a'), role('c')]],
-  ])('is not empty with one role %s', (_what, to) => {
+    ['created and another one is modified', [role('a', ['x:y']), role('b'), role('c')]],
+    ['modified and another one is deleted', [role('a', ['x:y'])]],
+    ['created and another one is deleted', [role('a'), role('c')]],
+  ])('is not empty if one role is %s', (_what, to) => {
     expect(isEmptyDiff(diffRoles([role('a'), role('b')], to))).toBe(false);
   });
 

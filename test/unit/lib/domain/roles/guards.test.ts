@@ -21,7 +21,7 @@ const many = (count: number, tasks: string[] = []): Role[] =>
 const changed = (count: number, some: number): Role[] => [...many(some, ['rules:view']), ...many(count).slice(some)];
 
 describe('deletions', () => {
-  it('are listed and require --allow-delete or typing their number', () => {
+  it('are listed, and are allowed only if --allow-delete is passed or their number is typed', () => {
     expect(violations(many(4), many(2))).toEqual([
       {
         guard: 'delete',
@@ -111,7 +111,7 @@ describe('--fail-on escalation', () => {
   });
 });
 
-it('reports no guard without changes or with every flag, and never more guards with a flag than without it', () => {
+it('reports no guards if nothing changes or every flag is set, and never reports more guards because of a flag', () => {
   fc.assert(
     fc.property(anyRoles, anyRoles, (live, wanted) => {
       expect(guards(live, wanted, ALL)).toEqual([]);

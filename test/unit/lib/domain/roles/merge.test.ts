@@ -20,12 +20,12 @@ describe('resolving a conflict', () => {
     return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
   };
 
-  it('leaves no conflict, for either side', () => {
+  it('leaves no conflicts, whichever side is chosen', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
         expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
-        // If conflicts are resolved with the same side's values, both merge orders produce the same roles.
+        // The merge order does not matter if conflicts are resolved with the same side's values.
         expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
       }),
       runs(400),
@@ -90,7 +90,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('removes exactly the roles that one side deleted and the other did not change, and keeps all others once', () => {
+  it('removes exactly the roles that one side deleted and the other did not change, and keeps each other role once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -113,7 +113,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('keeps the edits of both sides by field, and reports every overlap', () => {
+  it('keeps the edits of both sides for each field, and reports every conflict', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);
@@ -131,7 +131,7 @@ describe('a three-way merge', () => {
           }
           const has = (item: Role, task: string): boolean => item.tasks.some(({ task_id }) => task_id === task);
           for (const task of new Set([was, own, other].flatMap((item) => item.tasks.map(({ task_id }) => task_id)))) {
-            if (task === 'user:core') continue; // Skip this task, which the platform manages.
+            if (task === 'user:core') continue; // The platform manages this task.
             // The side that changed a task wins; if both changed it, they agree.
             const wanted = has(own, task) === has(was, task) ? has(other, task) : has(own, task);
             expect(has(merged, task)).toBe(wanted);

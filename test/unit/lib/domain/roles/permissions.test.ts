@@ -10,7 +10,7 @@ import {
 import { role } from '../../../../helpers/any-roles.ts';
 
 describe("a role's permissions", () => {
-  it('are in the order of the reference, include `user:core`, have no duplicates, and end with unknown ones', () => {
+  it('are in the order of the reference, with `user:core`, without duplicates, and with unknown tasks at the end', () => {
     const [first, second] = PERMISSIONS.filter(({ task_id }) => task_id !== 'user:core');
     const ids = ['new_feature:view', second?.task_id ?? '', first?.task_id ?? '', second?.task_id ?? ''];
     const listed = permissionsOf(role('a', ids)).map(({ task_id }) => task_id);
@@ -19,7 +19,7 @@ describe("a role's permissions", () => {
     expect(listed).toEqual([...wanted, ...core, 'new_feature:view']);
   });
 
-  it('contain a feature and a meaning, and use an unknown task as its own feature', () => {
+  it("contain each task's feature and meaning; for an unknown task, the feature is its id and the meaning is empty", () => {
     const [known] = PERMISSIONS;
     expect(permissionsOf(role('a', [known?.task_id ?? '']))).toContainEqual({
       ...known,
@@ -42,22 +42,22 @@ describe("a role's permissions", () => {
   });
 });
 
-describe('the task that grants another', () => {
+describe('the task that grants a requested task', () => {
   it.each<[string, string[], string, string | undefined]>([
     ['is itself', ['audiences:view'], 'audiences:view', 'audiences:view'],
     ['is itself rather than full access', ['audiences:*', 'audiences:view'], 'audiences:view', 'audiences:view'],
     ['is full access to its feature', ['rules:*', 'audiences:*'], 'audiences:view', 'audiences:*'],
-    ['is not full access to another feature', ['rules:*'], 'audiences:view', undefined],
-    ['is not another task of its feature', ['audiences:edit'], 'audiences:view', undefined],
-    ['is not a narrower task', ['audiences:view'], 'audiences:*', undefined],
+    ['is never full access to another feature', ['rules:*'], 'audiences:view', undefined],
+    ['is never another task of the same feature', ['audiences:edit'], 'audiences:view', undefined],
+    ['is never a narrower task', ['audiences:view'], 'audiences:*', undefined],
     ['always exists for the core task', [], 'user:core', 'user:core'],
-    ["is full access to a feature for the feature's id", ['audiences:*'], 'audiences', 'audiences:*'],
+    ["is full access to a feature if the feature's id is requested", ['audiences:*'], 'audiences', 'audiences:*'],
   ])('%s', (_what, tasks, wanted, granting) => {
     expect(grantingTask(role('a', tasks), wanted)).toBe(granting);
   });
 });
 
-describe('the role and task matrix', () => {
+describe('the matrix of roles and tasks', () => {
   it('marks each task of each role as direct, implied by full access, or missing', () => {
     const rows = roleMatrix([
       role('a', ['audiences:*']),

@@ -254,9 +254,12 @@ describe('a value that the platform returned', () => {
     tasks: [{ task_id: 'rules:view', level: 2 }],
   };
 
-  it.each(['live', 'base'] as const)('is accepted, even if it was edited, if the %s manifest contains it', (which) => {
-    expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
-  });
+  it.each(['live', 'base'] as const)(
+    'is accepted even after it was edited if the %s manifest contains the field',
+    (which) => {
+      expect(check({ version: 3, roles: [asFile] }, { [which]: live })).toEqual(NO_FINDINGS);
+    },
+  );
 
   it.each<[string, unknown, string]>([
     ['a field of another role', { roles: [{ ...GOOD, role_id: 'b', on: 6 }] }, 'roles[0].on!: unknown field `on`'],
@@ -338,18 +341,18 @@ describe('a value that the platform returned', () => {
     expect(check({ version: 2, roles: [asFile] }, { live, base })).toEqual(NO_FINDINGS);
   });
 
-  it('is accepted if the live manifest is not known yet', () => {
+  it('is accepted before the live manifest is known', () => {
     const value = { version: 3, roles: [asFile, { ...GOOD, role_id: 'b', name: 'B' }] };
     expect(check(value, { tolerateUnknown: true })).toEqual(NO_FINDINGS);
     expect(check(value).issues.length).toBeGreaterThan(3);
-    // An issue that no manifest can resolve is reported even before the platform is read.
+    // An issue that does not depend on the live manifest is reported even then.
     expect(
       check({ roles: [{ ...GOOD, role_id: '', name: 5, tasks: [1] }] }, { tolerateUnknown: true }).issues,
     ).toHaveLength(3);
   });
 });
 
-it('accepts every field of a role copied from a platform under a new id, but still validates its id', () => {
+it('accepts every field of a role that was copied from the platform under a new id, but validates the new id', () => {
   const role = { ...GOOD, role_id: 'new-id', version: 3, tasks: [{ task_id: 'audiences:view', since: 2024 }] };
   expect(check({ roles: [role] }, { fieldsOfPlatform: true })).toEqual(NO_FINDINGS);
   expect(check({ roles: [{ ...role, role_id: '' }] }, { fieldsOfPlatform: true }).issues).toHaveLength(1);

@@ -114,7 +114,7 @@ describe('the chosen base', () => {
     expect(chooseBase(file, [far])).toBe(far);
   });
 
-  it('is the manifest with the fewest roles that differ, in any order', () => {
+  it('is the manifest in which the fewest roles differ, whatever the order of the manifests', () => {
     const roles = ['a', 'b', 'c'].map((id) => role(id, ['x:y']));
     const [one, all] = [1, 3].map((some) =>
       manifestOf(roles.map((item, at) => (at < some ? role(item.role_id) : item))),

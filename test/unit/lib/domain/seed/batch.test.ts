@@ -24,11 +24,11 @@ test('clears earlier rows when a batch is reused', () => {
   expect(batch.body().toString()).toBe('[{"b":3}]');
   expect(batch).toMatchObject({ from: 7, to: 9, count: 1 });
   expect(batch.line(0)).toBe(9);
-  // The earlier list of rejected rows is kept unchanged.
+  // The rejected rows of the earlier batch are still available.
   expect(refused).toHaveLength(1);
 });
 
-test('accepts far more rows than a batch usually contains', () => {
+test('accepts many more rows than a batch usually contains', () => {
   const batch = new Batch(Buffer.alloc(10_000));
   batch.begin(0, 0);
   const rows = Array.from({ length: 1000 }, (_, index) => index);
@@ -61,7 +61,7 @@ test('copies rows in order, so that their source can be overwritten', () => {
   );
 });
 
-test('fills a batch to the last byte, and grows it for a single larger row', () => {
+test('fills a batch to the last byte, and enlarges it for a single row that does not fit', () => {
   const batch = new Batch(Buffer.alloc(10));
   batch.begin(0, 0);
   add(batch, '1234', 1);

@@ -14,7 +14,7 @@ function batchOf(...rows: string[][]): Batch {
   return batch;
 }
 
-/** Rejects a single row with this attribute, by default twice, after which the attribute counts as bad. */
+/** Rejects a single row with this attribute `times` times. After two such rejections, the attribute counts as bad. */
 function rejectSingly(blame: Blame, name: string, times = 2): void {
   for (let time = 0; time < times; time++) blame.judge(batchOf([name]), [0], [`${name}: no such attribute`]);
 }
@@ -94,7 +94,7 @@ describe('an attribute in rejected rows', () => {
     expect(blame.judge(batchOf(['B'], ['B']), [0, 1], ['B: wrong'])).toMatchObject({ suspects: [0, 1] });
   });
 
-  it('is not blamed if its rows were only rejected together', () => {
+  it('is not blamed if its rows were rejected only together', () => {
     const blame = createBlame();
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });

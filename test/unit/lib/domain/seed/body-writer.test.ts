@@ -1,4 +1,4 @@
-// Some cells are copied as bytes and others need exact parsing. Both ways must produce the same body.
+// Some cells are copied as bytes and others need exact parsing. The body must be the same in both cases.
 import { describe, expect, it, test } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
@@ -88,7 +88,7 @@ describe.each<[string, string[], string[]]>([
     }
   });
 
-  it('adds no field if it is empty, and needs exact parsing if the row then has no identity', () => {
+  it('does not add a field if it is empty, and needs exact parsing if the row then has no identity', () => {
     const table = make();
     const text = directBody(table, cells(''));
     expect(text === undefined ? undefined : canonicalJson(parseJson(text))).toBe(exactBody(table, cells('')));
@@ -98,7 +98,7 @@ describe.each<[string, string[], string[]]>([
 
 // The keys `all` and `items` have the same lengths as `sum` and `count`.
 test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', 'items=2|all=1'])(
-  'writes no body for the invalid average %s, either directly or after exact parsing',
+  'does not write a body for the invalid average %s, either directly or after exact parsing',
   (cell) => {
     const table = tableOf(['xpid', 'attr:A:average']);
     expect(directBody(table, ['7', cell])).toBeUndefined();
@@ -106,7 +106,7 @@ test.each(['sum=1|items=2', 'all=1|count=2', 'count=2|all=1', 'items=2|sum=1', '
   },
 );
 
-// The first cell starts at offset 0 of the record.
+// Tests the first cell, because it starts at offset 0 of the record.
 test.each<[string, string]>([
   ['attr:A:most_frequent', '=1'],
   ['attr:A:count', ''],
@@ -114,7 +114,7 @@ test.each<[string, string]>([
   ['cutoff_date', '2024-01-31'],
   // A large offset in the record must not make a cell count as long.
   ['user:a', 'x'.repeat(900)],
-])('writes the first column directly as %s with %j', (title, cell) => {
+])('writes the first cell directly if its column is %s and its text is %j', (title, cell) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
   const row = [cell, '7', '1', 'x'.repeat(90)];
   const text = directBody(table, row);
@@ -128,7 +128,7 @@ test.each<[string, string]>([
   ['attr:A:average', 'sum=1|count=2'],
   ['attr:A:average:sum', '1'],
   ['environment', 'developments'],
-])('needs exact parsing for the first column as %s with %j', (title, cell) => {
+])('needs exact parsing for the first cell if its column is %s and its text is %j', (title, cell) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);
   const row = [cell, '7', '1', 'x'.repeat(90)];
   const text = directBody(table, row);
@@ -139,7 +139,7 @@ test.each<[string, string]>([
 test.each([
   ['attr:A:average:sum', 'attr:A:average:count'],
   ['attr:A:average:count', 'attr:A:average:sum'],
-])('treats an average in the first columns %s and %s like exact parsing does', (...titles) => {
+])('writes the average in the first two columns, %s and %s, with the same result as exact parsing', (...titles) => {
   const table = tableOf([...titles, 'xpid', 'attr:B:count']);
   for (const cells of [
     ['1', '2'],

@@ -35,7 +35,7 @@ test.each([
   ['', UNKNOWN],
   ['zzzzzzzz', UNKNOWN],
   ['zzzzzzzz:a', UNKNOWN],
-  // A name without a colon is not compared with names that have one.
+  // A name without a colon is compared only with other names without one.
   ['usr', UNKNOWN],
   ['xpdi', 'is not a known column; did you mean `xpid`?'],
   ['usr:tier', 'is not a known column; did you mean `user:tier`?'],
@@ -94,19 +94,19 @@ describe('a header', () => {
     ]);
   });
 
-  it('is mapped by exact column names or by trimmed names', () => {
+  it('is mapped by exact or trimmed column names', () => {
     const map = mapOf({ ' A ': 'xpid', B: 'user:b', Gone: 'user:c' });
     expect(readHeader([' A ', ' B', 'xpid'], map, rules)).toEqual({
       columns: [{ kind: 'xpid' }, { kind: 'user', name: 'b' }, undefined],
       issues: [{ path: 'Gone', message: 'is mapped, but the file does not have this column' }],
-      // The column has the name of a field that another column contains.
+      // The map assigns this column's field to another column.
       skippedColumns: [{ column: 'xpid', field: undefined }],
     });
   });
 });
 
 describe('columns that a map omits', () => {
-  it('are read if their name is a field that no other column contains, unless the map ignores them', () => {
+  it('are read if they are named after a field that no other column contains, unless the map ignores them', () => {
     const header = ['Id', 'xpid', ' user:tier ', 'environment', 'Note'];
     const { columns, issues, skippedColumns } = readHeader(header, mapOf({ Id: 'xpid', environment: '-' }), rules);
     expect(columns).toEqual([{ kind: 'xpid' }, undefined, { kind: 'user', name: 'tier' }, undefined, undefined]);
@@ -125,13 +125,13 @@ describe('columns that a map omits', () => {
       { column: 'Tier', field: undefined },
       { column: 'e-mail', field: 'identity:email' },
       { column: 'Cutoff Date', field: 'cutoff_date' },
-      // Another column contains the field of that name.
+      // No field is suggested, because another column contains the matching field.
       { column: 'Customer Name', field: undefined },
     ]);
     expect(readHeader(header, undefined, rules).skippedColumns).toEqual([]);
   });
 
-  it('are accepted if they are named like an Object.prototype property', () => {
+  it('are accepted even if they have the name of an Object.prototype property', () => {
     const { columns, issues } = readHeader(
       ['Customer', 'constructor', '__proto__', 'toString'],
       mapOf({ Customer: 'xpid' }),
@@ -144,7 +144,7 @@ describe('columns that a map omits', () => {
     [' XPID ', 'xpid'],
     ['Customer  -  Id', 'identity:customer_id'],
     [' E-Mail', 'identity:email'],
-  ])('are listed with the field that they probably mean: %j for %s', (column, field) => {
+  ])('are listed with the field that they probably contain: %j contains %s', (column, field) => {
     const { skippedColumns } = readHeader(['Whom', column], mapOf({ Whom: 'identity:mobile_number' }), rules);
     expect(skippedColumns).toEqual([{ column: column.trim(), field }]);
   });

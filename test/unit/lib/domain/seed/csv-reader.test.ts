@@ -73,7 +73,7 @@ describe('CSV records', () => {
     ]);
   });
 
-  it('are selected by shard, by their number from 0, which does not count empty lines', () => {
+  it('are selected for a shard by their number, which starts at 0 and does not count empty lines', () => {
     const checkedRecords: number[] = [];
     const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;
     expect(read('xpid\n1\n\n2\n3\n4\n', { isOurs })).toEqual([
@@ -108,7 +108,7 @@ describe('a CSV header', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('needs no defaults if every row has the value or no row needs it', () => {
+  it('does not need default values that every row contains or no row needs', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }
@@ -139,7 +139,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('is accepted, but a quote after it that is not closed within 32 MB is reported', () => {
+  it('is not blamed for a quote after it that is not closed within 32 MB', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

@@ -30,7 +30,7 @@ const CELLS = [
   ' 1', '1 ', '\t', '\u0001', '\u007f', '=', '|', '||', 'x'.repeat(1200), '9'.repeat(19), '9'.repeat(40), '0'.repeat(18), '\\u0041', '{"a":1}',
 ]; // prettier-ignore
 
-/** Returns a cell as a program may write it, sometimes in quotes that are not required. */
+/** Returns a cell as a program might write it, sometimes in quotes that are not required. */
 function csvCell(cell: string, separator: string, random: () => number): string {
   const needsQuotes = cell.includes(separator) || /["\r\n]/.test(cell);
   return needsQuotes || random() < 0.15 ? `"${cell.replaceAll('"', '""')}"` : cell;
@@ -67,7 +67,7 @@ test.each([
   [',', '\n', 20_261_122],
   [';', '\r\n', 7],
   ['\t', '\n', 11],
-])(`reads ${RECORDS} records with separator %j and line break %j like exact parsing does`, (separator, end, seed) => {
+])(`reads ${RECORDS} records with separator %j and line break %j as exact parsing does`, (separator, end, seed) => {
   const random = randomFrom(seed);
   const table = tableOf(HEADER, options);
   let accepted = 0;
@@ -86,7 +86,7 @@ test.each([
       if ('text' in exact) accepted++;
       line += record.split('\n').length;
       text += `${record}${end}`;
-      // Empty lines only affect line numbers.
+      // Empty lines affect only line numbers.
       if (random() < 0.02) {
         text += end;
         line++;

@@ -44,13 +44,13 @@ describe('NDJSON lines', () => {
         rows: [1, 3, 5].map((line, index) => {
           return { position: line, line, body: row(index + 1), end: ends[index] };
         }),
-        // There is nothing to resume after the end of the input.
+        // At the end of the input, there is nothing to resume.
         offset: -1,
       });
     }
   });
 
-  it('are numbered after earlier lines, and have no end offsets if the input has no offsets', () => {
+  it('continue the numbers of earlier lines, and do not have end offsets if the input has no offsets', () => {
     const text = `${row(1)}\n${row(2)}\n`;
     const later = read((packer) => createLineReader(packer, { line: 7, offset: 1000 }), [text]);
     expect(later.rows.map(({ position, end }) => [position, end])).toEqual([
@@ -122,9 +122,9 @@ describe('JSON elements', () => {
     [`[true]${row(1)}`, ['true', row(1)]],
     [`7 8\n${row(1)}`, ['7', '8', row(1)]],
     [`[[${row(1)}],${row(2)}]`, [`[${row(1)}]`, row(2)]],
-    // A second array after the end of the first is an element.
+    // A second array after the first one counts as an element.
     [`[${row(1)}] [${row(2)}]`, [row(1), `[${row(2)}]`]],
-    // Outside an array, no comma is allowed between values.
+    // Outside an array, commas are not allowed between values.
     [`${row(1)},${row(2)}`, [row(1), '', row(2)]],
     [`[${row(1)},`, [row(1), '']],
     [`[${row(1)},{"a":`, [row(1), '{"a":']],
@@ -142,7 +142,7 @@ describe('JSON elements', () => {
     }
   });
 
-  it('are checked even in an input that is shorter than a byte order mark', () => {
+  it('are checked even if the input is shorter than a byte order mark', () => {
     const reasons = (text: string): (string | undefined)[] =>
       read(elements, everyByte(text)).rows.map((found) => ('reason' in found ? found.reason : undefined));
     expect([reasons(''), reasons('[]')]).toEqual([[], []]);

@@ -1,4 +1,4 @@
-// The journal records the completed ranges of an input of any length correctly and in little space.
+// The journal stores the completed ranges of an input correctly and compactly, however long the input is.
 import { expect, test } from 'vitest';
 import {
   createMarks,
@@ -14,7 +14,7 @@ const BATCH = 100;
 const MANY_BATCHES = size(100_000, 20_000, 2000);
 const UNDER_WAY = 66;
 
-test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in less than ten kilobytes`, () => {
+test(`stores which of ${ROWS / 1_000_000} million rows are complete in less than ten kilobytes, whatever the order`, () => {
   const random = randomFrom(3);
   const marks = createMarks(NOTHING_COMPLETED);
   const open: { complete(): void }[] = [];
@@ -30,7 +30,7 @@ test(`stores ${ROWS / 1_000_000} million rows, completed in any order, in less t
   expect(largest).toBeLessThan(10_000);
 });
 
-test('stores all completed batches after a hanging one as a single range', () => {
+test('stores all completed batches after an unfinished one as a single range', () => {
   const marks = createMarks(NOTHING_COMPLETED);
   marks.open({ file: 0, from: 0, to: BATCH, endOffset: 1 });
   for (let from = BATCH; from < BATCH * MANY_BATCHES; from += BATCH) {
@@ -52,7 +52,7 @@ test('remembers exactly the completed rows of a repeatedly interrupted run', () 
     const marks = createMarks(before);
     const open: { from: number; to: number; complete(): void }[] = [];
     for (let at = 0, from = 0; at < 3000;) {
-      // Open ranges of consecutive rows that are not complete.
+      // Open ranges of consecutive unfinished rows.
       at++;
       if (isDone(0, at) && at < 3000) {
         from = at;

@@ -5,7 +5,7 @@ import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
-/** The same row, which needs exact parsing because its id is in quotes. */
+/** The same row as `ROW`, but with its id in quotes, so it needs exact parsing. */
 const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}'.replace('""', '"7"');
 
 /** Adds a row as JSON. */
@@ -160,7 +160,7 @@ describe('a rejected row', () => {
     expect(many?.issues).toHaveLength(5);
   });
 
-  it('counts toward the batch size even without valid rows', () => {
+  it('counts toward the batch size even if there are no valid rows', () => {
     const into = packer();
     for (let position = 1; position <= 2500; position++) into.refuse(position, 'is wrong', 'x');
     expect(packed(into).map(({ from, to, count }) => [from, to, count])).toEqual([

@@ -39,7 +39,7 @@ describe("a row's text", () => {
     ['its text as a string', `{"rejected":"why","text":7}`, 'unknown field `rejected`'],
     ['a row', `{"rejected":"why"}`, 'unknown field `rejected`'],
     ['the field `rejected`', `{"row":${ROW}}`, 'unknown field `row`'],
-  ])('is rejected as a line of the rejects file without %s', (_what, text, message) => {
+  ])('is rejected as a line of the rejects file if it does not contain %s', (_what, text, message) => {
     const read = readRow(text, rules);
     expect('issues' in read && read.issues.map((found) => found.message)).toContain(message);
   });
@@ -56,7 +56,7 @@ describe("a row's text", () => {
 describe('a row with deployment-specific names', () => {
   const words = createRowRules({ xpid: 'pid' });
 
-  it('is rejected with the field names that it contains', () => {
+  it('is rejected with the field names used in the row', () => {
     const value = { environment: 'production', calculated_attributes: {} };
     expect(checkRow({ ...value, pid: 'x' }, words)).toMatchObject({ issues: [{ path: ['pid'] }] });
     expect(checkRow({ ...value, xpid: 'x' }, words)).toMatchObject({ issues: [{ path: ['xpid'] }] });

@@ -16,7 +16,7 @@ function passes(row: string, check = defaultCheck): boolean {
   return check(bytes, 0, bytes.length - 1);
 }
 
-/** The test parses one in this many rows that fail the fast check, or all of them with `vitest --mode whole`. */
+/** Of the rows that fail the fast check, only one in this many is parsed, or all with `vitest --mode whole`. */
 const PARSE_INTERVAL = isWhole ? 1 : 6;
 
 const ROWS = size(6_000_000, 10_000, 2400);
@@ -65,7 +65,7 @@ test('accepts valid rows in their usual spelling', () => {
   for (const row of VALID) expect(passes(row), row).toBe(true);
 });
 
-test('accepts many attributes and long names, but no invalid value, in successive rows', () => {
+test('accepts many attributes and long names in successive rows, but not an invalid value', () => {
   const check = createRowCheck(rules);
   const attribute = '{"attribute_name":"n","calculation_type":"count","cutoff_date":"2024-10-09","seed":{"value":1}}';
   const empty = '{"environment":"production","xpid":7,"calculated_attributes":{"1":[]}}';
@@ -77,9 +77,9 @@ test('accepts many attributes and long names, but no invalid value, in successiv
   }
 });
 
-/** Replacements for a byte. */
+/** What a single byte is replaced with. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** The test tries one in this many changes. The seed selects which, so each commit tries others. */
+/** Only one in this many changes is tested. The seed selects which ones, so each commit tests different changes. */
 const EACH = size(1, 15);
 const FIRST = SEED % EACH;
 
@@ -87,7 +87,7 @@ test('accepts a row with one byte removed or replaced only if it is still valid 
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const valid of VALID) {
-    // After passing the valid row, this check takes a shortcut for similar rows.
+    // After checking the valid row, this check uses a shortcut for similar rows.
     const primed = fresh();
     for (let at = 0; at < valid.length; at++) {
       for (const [index, sign] of REPLACEMENTS.entries()) {
@@ -115,7 +115,7 @@ test.each([
   ],
   ['a duplicate xpid', '{"environment":"production","xpid":7,"xpid":8,"calculated_attributes":{}}'],
   [
-    'a duplicate xpid, one of them escaped',
+    'a duplicate xpid with one key escaped',
     '{"environment":"production","xpid":7,"x\\u0070id":8,"calculated_attributes":{}}',
   ],
   [
@@ -123,7 +123,7 @@ test.each([
     '{"environment":"production","identities":{"email":"a","email":"b"},"calculated_attributes":{}}',
   ],
   [
-    'a duplicate identity, one of them escaped',
+    'a duplicate identity with one key escaped',
     '{"environment":"production","identities":{"email":"a","em\\u0061il":"b"},"calculated_attributes":{}}',
   ],
   [

@@ -127,7 +127,7 @@ describe.each<[string, (value: string) => string, string[], string[]]>([
     for (const value of left) {
       const row = seedRow(type, form(value));
       expect(passes(row), row).toBe(false);
-      // The check skips bytes that match the previous row.
+      // The check skips bytes that are the same as in the previous row.
       const check = createRowCheck(rules);
       expect(passes(seedRow(type, form(passed[0] ?? '')), check)).toBe(true);
       expect(passes(row, check), row).toBe(false);
@@ -275,7 +275,7 @@ describe('a row', () => {
     expect(passes(spaced)).toBe(how === 'passes');
   }); // prettier-ignore
 
-  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('does not pass the fast check as %j', (row) => {
+  it.each(['', '{', '{}', HEAD, `{${HEAD},${ATTRIBUTES}`, `{${HEAD},${ATTRIBUTES},}`, `{${HEAD},${ATTRIBUTES}]`, `{${HEAD},${ATTRIBUTES}}x`, `{${HEAD},${ATTRIBUTES}} `, ` {${HEAD},${ATTRIBUTES}}`, `[${HEAD},${ATTRIBUTES}]`, `{${HEAD} ${ATTRIBUTES}}`, `{"environment" "production","xpid":7,${ATTRIBUTES}}`, `{"environment":"production","xpid" 7,${ATTRIBUTES}}`, `{${HEAD},"calculated_attributes" {}}`, `{${ENVIRONMENT},"identities" {"email":"a"},${ATTRIBUTES}}`, `{${HEAD},${ATTRIBUTES},"user_attributes" {}}`])('does not pass the fast check if its text is %j', (row) => {
     expect(passes(row)).toBe(false);
   }); // prettier-ignore
 });
@@ -286,7 +286,7 @@ test('checks rows independently, even if some of their attributes are equal', ()
   const row = (...attributes: string[]): string => `{${HEAD},"calculated_attributes":{"1":[${attributes.join(',')}]}}`;
   const check = createRowCheck(rules);
   const passesNext = (text: string): boolean => passes(text, check);
-  // Check more rows than the fast check remembers.
+  // Check more rows than the fast check can remember.
   for (let time = 0; time < 300; time++) {
     expect(passesNext(row(attribute(`a${time}`, '1'), attribute('b', String(time))))).toBe(true);
     expect(passesNext(row(attribute(`a${time}`, '-1'), attribute('b', '1')))).toBe(false);

@@ -30,7 +30,7 @@ function endOf(step: (bytes: Buffer, start: number) => number, text: string): nu
   return end === FAIL ? FAIL : end - BEFORE;
 }
 
-/** Returns a scanner that returns the length of a match that `isGood` accepts, or FAIL if there is none. */
+/** Returns a scanner based on `pattern`: it returns the length of a match that `isGood` accepts, or FAIL. */
 function byPattern(pattern: RegExp, isGood: (match: RegExpExecArray, rest: string) => boolean = () => true) {
   return (text: string): number => {
     const match = pattern.exec(text);
@@ -91,7 +91,7 @@ it.each([
   [[0x61, 0xbb, 0xbf], 0],
   [[0xef, 0xbb, 0x61], 0],
   [[], 0],
-])('returns, for the bytes %j, a byte order mark length of %i', (bytes, length) => {
+])('for the bytes %j, returns a byte order mark length of %i', (bytes, length) => {
   expect(markLength(Uint8Array.from(bytes))).toBe(length);
 });
 

@@ -90,7 +90,7 @@ describe("a row's value", () => {
     });
   });
 
-  it('contains no date if neither the row nor the defaults have one', () => {
+  it('does not contain a date if neither the row nor the defaults contain one', () => {
     const table = tableOf(['xpid', 'attr:N:count', 'cutoff_date'], {
       ...options,
       defaults: { ...defaults, cutoffDate: undefined },
@@ -117,7 +117,7 @@ describe("a row's value", () => {
     ['attr:K:most_frequent', 'a=b=1|c', { key_value_pairs: { 'a=b': '1', c: '' } }],
     ['attr:K:most_frequent', { a: 1n, b: 'x' }, { key_value_pairs: { a: 1n, b: 'x' } }],
     ['attr:K:most_frequent', 7n, { key_value_pairs: { '7': '' } }],
-  ])('contains the seed from a cell of %s (case %#)', (title, cell, seed) => {
+  ])('contains the seed from a cell in the column %s (case %#)', (title, cell, seed) => {
     expect(seedOf({ [title]: cell })).toStrictEqual([seed]);
   });
 
@@ -153,12 +153,12 @@ describe("an issue's column", () => {
     [['environment'], 'environment', 'is wrong'],
     [['xpid'], 'xpid', 'is wrong'],
     [['other', 'x'], '', '`other.x` is wrong'],
-  ])('is correct, or empty if there is none, for %j', (path, column, message) => {
+  ])('is correct, or empty if no column is at fault, for the path %j', (path, column, message) => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     expect(table.issue({ path, message: 'is wrong' }, full)).toEqual({ path: column, message });
   });
 
-  it('has the name from the file, not the name of the field', () => {
+  it('is shown with its name in the file, not with the name of its field', () => {
     const columns = { Whom: 'xpid', Where: 'environment', Until: 'cutoff_date', N: 'attr:N:count' };
     const table = tableOf(Object.keys(columns), { ...options, map: new Map(Object.entries(columns)) });
     const paths = [['xpid'], ['environment'], ['calculated_attributes', '5001', 0, 'cutoff_date']];
@@ -169,7 +169,7 @@ describe("an issue's column", () => {
     ]);
   });
 
-  it('is reported without repeating a key that the message already names', () => {
+  it('is reported without the key if the message already names the key', () => {
     const table = tableOf(header, { ...options, map: new Map(Object.entries(map)) });
     const path = [...seed, 'blue'];
     expect(table.issue({ path, message: 'unknown field `blue`' }, full).message).toBe('unknown field `blue`');
@@ -201,7 +201,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'attr:T:last_occurrence_timestamp': '31.01.2024' }, ['attr:T:last_occurrence_timestamp: must be a time in whole']],
   [{ 'attr:Orders:count': '1', cutoff_date: '2024-02-30' }, ['cutoff_date: must be a valid date']],
   [{ xpid: 'x', 'attr:F:first_occurrence': 'x', 'attr:P:most_frequent': 'a' }, ['xpid: must', 'attr:P:most_frequent: `a` must']],
-])('reports the column for %j', (cells, issues) => {
+])('reports the columns of the issues in %j', (cells, issues) => {
   expect(issuesWith(cells)).toEqual(issues.map((issue) => expect.stringContaining(issue) as unknown));
 }); // prettier-ignore
 

@@ -24,7 +24,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ from: '2026-01-01' }, 'again from 2026-01-01 on.'],
   [{ until: '2026-02-01' }, 'again from its first row, up to 2026-02-01.'],
   [{ from: '2026-01-01', until: '2026-02-01' }, 'again from 2026-01-01 on, up to 2026-02-01.'],
-])('describes the range that is read again with sync mode %j', (sync_mode, range) => {
+])('describes the range that is read again with the sync mode %j', (sync_mode, range) => {
   expect(describeReread({ id: 'p', data_model_id: 'm', sync_mode })).toBe(
     `This resets the sync position: the next run reads data model m ${range}`,
   );

@@ -1,4 +1,4 @@
-// Diagnoses why a pipeline does not sync: each cause, and the root cause before its consequences.
+// Diagnoses why a pipeline does not sync: reports each cause, with the root cause before its consequences.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -68,7 +68,7 @@ it('reports nothing for a healthy pipeline', () => {
   });
 });
 
-it('returns the status from the report, else from the pipeline, else null', () => {
+it('returns the status from the report, or from the pipeline if the report has none, or null if neither has one', () => {
   const { pipeline, report } = evidence();
   const statusOf = (of: unknown, own: unknown): unknown =>
     diagnose(
@@ -82,7 +82,7 @@ it('returns the status from the report, else from the pipeline, else null', () =
   expect(statusOf(undefined, undefined)).toBeNull();
 });
 
-it('reports a problem even if the platform gives no reason', () => {
+it('reports a problem even if the platform does not give a reason', () => {
   const { pipeline } = evidence();
   const given = evidence({
     connection: { id: 'c', state: 'active', status: 'faulted' },
@@ -97,7 +97,7 @@ it('reports a problem even if the platform gives no reason', () => {
     'It is faulted.',
   ]);
   expect(findings[0]?.next).toMatch(/^Check its settings, then /);
-  // Each command can be copied as it is, because it contains no placeholders.
+  // Each command can be copied and run unchanged, because it does not contain placeholders.
   for (const { next } of findings) expect(next).not.toMatch(/\b[A-Z]{4,}\b/);
 });
 
@@ -229,7 +229,7 @@ describe('the root cause', () => {
 
 describe('a notice', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
-    ['state new', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only when it is triggered/],
+    ['the state `new`', { pipeline: { ...evidence().pipeline, state: 'new' } }, /runs only when it is triggered/],
     [
       'failed records',
       { report: { latest_pipeline_run: { ...run('success'), failed_records: 3 } } },
@@ -252,7 +252,7 @@ describe('a notice', () => {
   });
 });
 
-it('suggests a next step for each finding, lists problems before notices, and reports `healthy` only without problems', () => {
+it('suggests a next step for each finding, lists problems before notices, and is `healthy` only if there are no problems', () => {
   const part = (statuses: string[]) =>
     fc.option(
       fc.record({
@@ -393,13 +393,13 @@ describe('a run that did not send any rows', () => {
     expect(found.findings[0]?.next).toContain(words);
   });
 
-  it("is reported with a missing identity for `SELECT *` if the run's errors mention it", () => {
+  it("is reported with a missing identity for `SELECT *` if the run's errors mention the identity", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
     const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
 
-  it("is reported with the deployment's names of identity types", () => {
+  it("is reported with the deployment's own names of identity types", () => {
     const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
     expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
     expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(
@@ -407,7 +407,7 @@ describe('a run that did not send any rows', () => {
     );
   });
 
-  it('is not reported with a missing identity for events, because the field transformation may add one', () => {
+  it('is not reported with a missing identity for events, because the field transformation might add an identity', () => {
     const pipeline = { ...evidence().pipeline, pipeline_type: 'events' as const };
     expect(about(ended({ ...query('SELECT city FROM t'), pipeline }))).toEqual(['run 7']);
   });

@@ -33,7 +33,7 @@ const many = (action: StepAction, count: number): Step[] =>
   Array.from({ length: count }, (_, index) => step(action, `${action}-${index}`));
 
 describe('deletions', () => {
-  it('are listed by type and id, and require --allow-delete or typing the single id or the number of deletions', () => {
+  it('are listed by type and id, and are allowed only if --allow-delete is passed or their number (or the only id) is typed', () => {
     const steps = [step('delete', 'p'), step('delete', 'm', { type: 'data_model' }), step('update', 'q')];
     expect(violations(steps, 9)).toEqual([
       {
@@ -49,7 +49,7 @@ describe('deletions', () => {
 });
 
 describe('resets', () => {
-  it('require --allow-reset, and are listed with the pipelines that lose their sync position', () => {
+  it('require --allow-reset, and are reported with the pipelines that would lose their sync position', () => {
     const steps = [step('update', 'p', { resets: true }), step('update', 'q'), step('update', 'r', { resets: true })];
     expect(violations(steps, 9)).toEqual([
       { guard: 'reset', flag: '--allow-reset', message: 'the sync position would be reset: p, r' },
@@ -94,7 +94,7 @@ describe('a large change', () => {
     expect(guards(many('update', some), live, { force: true })).toEqual([]);
   });
 
-  it('counts changes and deletions, but not creations', () => {
+  it('counts changed and deleted resources, but not new ones', () => {
     const steps = [...many('update', 2), ...many('delete', 2)];
     expect(violations([...steps, ...many('create', 9)], 10, { allowDelete: true })).toEqual([
       {

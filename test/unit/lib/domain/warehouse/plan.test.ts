@@ -78,7 +78,7 @@ describe('a plan for any two workspaces', () => {
     );
   });
 
-  it('is the same for any order of the resources', () => {
+  it('does not depend on the order of the resources', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         expect(plan(reversed(live), reversed(wanted))).toEqual(plan(live, wanted));
@@ -124,7 +124,7 @@ describe('a resource that no file defines', () => {
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
 
-  it('is deleted if it is selected and `prune` is set, and left out of the plan if it is not selected', () => {
+  it('is deleted if `prune` is set and the resource is selected, and is left out of the plan if it is not selected', () => {
     expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
     expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
       steps: [],
@@ -151,7 +151,7 @@ it('applies a pipeline after the resources it uses, and deletes a resource after
   ]);
 });
 
-it('gives the plans for different workspaces or addresses different hashes', () => {
+it('has different hashes for plans that differ only in their workspace or address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);
@@ -159,7 +159,7 @@ it('gives the plans for different workspaces or addresses different hashes', () 
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{32}$/);
 });
 
-it('sends a secret if something else changes, otherwise only on request', () => {
+it('sends a secret if another field changes, and otherwise only on request', () => {
   const live = { ...none, connection: [{ ...CONNECTION, config: { role: 'r', password: '********' } }] };
   const wanted = { ...none, connection: [CONNECTION] };
   expect(plan(live, wanted).steps).toEqual([]);

@@ -15,7 +15,7 @@ import {
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
 
-describe('the check for an ended run', () => {
+describe('the check for a finished run', () => {
   it.each([['success'], ['failed'], ['stopped']])('is true for the status %s', (status) => {
     expect(isEnded({ status } as RunReply)).toBe(true);
   });
@@ -78,7 +78,7 @@ it('does not return an old run that was on another page before', () => {
 });
 
 describe('the age of the last success', () => {
-  it('is counted from its end, or from its start if it has no end', () => {
+  it('is counted from the end of the run, or from its start if its end is unknown', () => {
     const both = { started_on: '2026-11-21T06:00:00Z', ended_on: '2026-11-21T07:00:00Z' };
     expect(ageOf(run(1, both), NOW)).toBe(3_600_000);
     expect(ageOf(run(1, { ...both, ended_on: null }), NOW)).toBe(7_200_000);
@@ -89,7 +89,7 @@ describe('the age of the last success', () => {
     expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });
 
-  it('is unknown if there is no success or no valid time', () => {
+  it('is unknown if no run succeeded or the run has no valid time', () => {
     expect([ageOf(undefined, NOW), ageOf(run(1), NOW), ageOf(run(1, { ended_on: 'soon' }), NOW)]).toEqual([
       undefined,
       undefined,

@@ -32,11 +32,11 @@ describe('a reference', () => {
 });
 
 describe('the value of a secret field', () => {
-  it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('may be %j', (password) => {
+  it.each(['env:PASSWORD', '', '  ', undefined, null, 7])('is allowed to be %j', (password) => {
     expect(secretIssues('connection', connection({ password }))).toEqual([]);
   });
 
-  it('is reported if it is not a reference, with its path and a fix but without the secret', () => {
+  it('is reported with its path and a fix, but without the secret itself, if it is not a reference', () => {
     const issues = secretIssues('connection', connection({ password: 'hunter2', service_account_key: 'key' }));
     expect(issues.map(({ path }) => path)).toEqual([
       ['config', 'password'],
@@ -51,7 +51,7 @@ describe('the value of a secret field', () => {
     ]);
   });
 
-  it('is reported if it is used as a query, with the field for a file', () => {
+  it('is reported if it is a file reference in a query, with the field to use instead', () => {
     expect(secretIssues('data_model', { config: { sql_query: 'file:x.sql' } })).toEqual([
       { path: ['config', 'sql_query'], message: expect.stringContaining('set sql_file to its path') as string },
     ]);
@@ -66,7 +66,7 @@ describe('the value of a secret field', () => {
     });
   });
 
-  it("is recognized if it is the platform's mask", () => {
+  it('is recognized if it is a mask', () => {
     expect(maskedSecrets('connection', connection({ password: MASK, role: MASK }))).toEqual([['config', 'password']]);
     expect(maskedSecrets('connection', connection({ password: 'env:A' }))).toEqual([]);
   });
@@ -105,13 +105,13 @@ const CONNECTION: Definition = {
   config: { role: 'sync', password: 'env:PASSWORD' },
 };
 
-/** The message's fixed text may contain a short secret by chance. */
+/** By chance, the fixed text of this message might contain a generated secret. */
 const MESSAGE = secretIssues('connection', { ...CONNECTION, config: { password: 'written out' } })[0]?.message ?? '';
 
-describe('secrets of any kind', () => {
+describe('secrets', () => {
   const secretPaths = fc.constantFrom(['config', 'password'], ['config', 'service_account_key']);
 
-  it('are rejected in any field if they are a mask of any form', () => {
+  it('are rejected in every field if they are masks, whatever the form of the mask', () => {
     fc.assert(
       fc.property(anyMask, fc.constantFrom('name', 'role', 'password', 'service_account_key'), (mask, field) => {
         const value = { ...CONNECTION, config: { ...(CONNECTION.config as object), [field]: mask } };

@@ -1,4 +1,4 @@
-// Copies the database files before every write, as a process killed then would leave them, and checks each copy.
+// Before every write, copies the database files as a process killed at that time would leave them. Checks each copy.
 import fs, { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -49,7 +49,7 @@ async function delivered(): Promise<Callback[]> {
 const statuses = () => receiver.received.map(({ json }) => json['request_status']);
 
 describe('callbacks', () => {
-  it('report every change, including the creation, on the quarter hour', async () => {
+  it('report every change, including the creation of the request, on the quarter hour', async () => {
     const id = await submit({ group_id: 'a group' });
     expect(await log()).toMatchObject([
       {
@@ -304,7 +304,7 @@ describe('the control address for callbacks', () => {
     [{ subject_request_id: 'x' }, 404, 'Not found: no callback has the request id x'],
     [{ id: 1, subject_request_id: 'x' }, 400, 'Bad request: pass either id or subject_request_id'],
     [{ request: 'x' }, 400, 'Bad request: unknown field `request`'],
-  ])('rejects a resend with %j', async (body, status, message) => {
+  ])('rejects the resend request %j', async (body, status, message) => {
     const reply = await control('POST', '/resend', body);
     expect([reply.status, reply.json]).toEqual([status, { statusCode: status, errors: [{ message }] }]);
   });

@@ -33,7 +33,7 @@ describe('certificates', () => {
     expect(readFileSync(signing.caFile, 'utf8')).toBe(authority.toString());
   });
 
-  it('verify a signature only for the exact bytes', async () => {
+  it('verify a signature only for exactly the signed bytes', async () => {
     const signer = await (await openSigning(undefined)).signer(DOMAIN);
     const key = createPublicKey(chainOf(signer.chain)[0].publicKey.export({ type: 'spki', format: 'pem' }));
     const body = '{"name":"Zoë 🦊"}';
@@ -45,7 +45,7 @@ describe('certificates', () => {
 });
 
 describe('the certificate folder', () => {
-  it('gets no file outside it, because a domain name that contains a path is rejected', async () => {
+  it('is the only folder that gets files, because a domain name that contains a path is rejected', async () => {
     const folder = join(temporaryFolder(), 'own', 'deep');
     const signing = await openSigning(folder);
     await expect(signing.signer('opendsr.x/../../evil')).rejects.toThrow('cannot be used in a certificate');

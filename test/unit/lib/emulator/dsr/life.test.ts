@@ -131,7 +131,7 @@ describe('results', () => {
     expectRejection(await resultsOf(change), DSR_FAILURES.noRecords);
   });
 
-  it('are collected on completion, so an earlier erasure leaves none', async () => {
+  it('are collected when the request is completed, so there are none after an earlier erasure', async () => {
     const access = await create();
     await create({ ...erasure, ...SKIP });
     await here.emulator.api.advance('2d');
@@ -205,7 +205,7 @@ describe('erasure', () => {
 describe('forwarding', () => {
   const SKIPPED = 'the request has none of the identities that the partner needs';
 
-  it('is queued, or skipped if identities are missing, and gets the final status from the fixtures', async () => {
+  it('is queued, or skipped if required identities are missing, and then gets the final status from the fixtures', async () => {
     const id = await create(erasure);
     const skipped = { domain: 'phone.example', name: 'Phone', status: 'skipped', status_message: SKIPPED };
     expect((await status(id)).extensions).toEqual([
@@ -232,7 +232,7 @@ describe('forwarding', () => {
     expect((await status(id)).extensions).toContainEqual({ domain: 'phone.example', name: 'Phone', status: 'pending' });
   });
 
-  it('keeps its final status after a cancellation, or is skipped if it has none', async () => {
+  it('keeps its final status after a cancellation, or is skipped if it had none', async () => {
     const early = await create(erasure);
     await dsr('DELETE', `/requests/${early}`);
     const cancelled = 'the request was cancelled before it was forwarded';

@@ -81,7 +81,7 @@ test.each([
 });
 
 test.each<unknown>(['2026-02-30', '31.01.2026', 'soon', 1e300, new Uint8Array(1)])(
-  'reads no timestamp from %o',
+  'does not read a timestamp from %o',
   (value) => {
     expect(iteratorTime(value)).toBeUndefined();
   },

@@ -203,7 +203,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('all start when the clock advances by a week, and all but the last are completed', async () => {
+  test('all start when the clock advances by a week, and all but the last one are completed', async () => {
     const platform = await start({ sync_mode: INCREMENTAL, schedule: hourly });
     await platform.api.advance('7d');
     const page = await platform.get<{ total_items: number; items: { status: string }[] }>(
@@ -222,7 +222,7 @@ describe('scheduled runs', () => {
     await before.close();
     const systemClock = createTestClock(Date.parse(T0) + 8 * 3_600_000);
     const after = await opened(startWarehouseEmulator({ warehouse, data, clock: 'real', systemClock }));
-    // The platform may start before all runs are complete, but advancing the clock waits for them.
+    // The platform can start before all runs are complete, but advancing the clock waits for them.
     await after.api.advance('0s');
     expect((await after.runs()).map(({ logical_date, ended_on }) => [logical_date, ended_on])).toEqual([
       ['2026-03-01T08:00:00.000Z', null],
@@ -231,7 +231,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('end with the schedule, and begin one interval later if `from` equals `start`', async () => {
+  test('end when the schedule ends, and begin one interval late if `from` equals `start`', async () => {
     const schedule = { ...hourly, start: '2026-03-01T00:00:00Z', end: '2026-03-01T02:30:00Z' };
     const platform = await start({ sync_mode: { ...INCREMENTAL, from: schedule.start }, schedule });
     await platform.api.advance('1d');
@@ -241,7 +241,7 @@ describe('scheduled runs', () => {
     ]);
   });
 
-  test('start only once if the schedule type is once', async () => {
+  test('start only once if the schedule type is `once`', async () => {
     const platform = await start({ schedule: { type: 'once', start: '2026-03-01T01:00:00Z' } });
     await platform.api.advance('30m');
     expect(await platform.runs()).toEqual([]);
@@ -352,7 +352,7 @@ describe('a run fails', () => {
     expect(await platform.get(pipeline)).toMatchObject({ status: 'idle', errors: [] });
   });
 
-  test.each(['connections', 'data-models'] as const)('if it uses inactive %s', async (kind) => {
+  test.each(['connections', 'data-models'] as const)('if one of its %s is inactive', async (kind) => {
     const platform = await start();
     await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
     await platform.trigger();

@@ -1,4 +1,4 @@
-// The time and the range of runs for every type of schedule.
+// Tests the time and the data range of runs for every type of schedule.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FREQUENCIES } from '../../../../../src/lib/contract/choices.ts';
@@ -97,20 +97,25 @@ describe('the next run', () => {
       undefined,
     ],
     [
-      'an interval later when `from` equals `start`',
+      'one interval later if `from` equals `start`',
       timing(interval('hourly', '2026-01-01T06:00:00Z'), { sync_mode: { type: 'full', from: '2026-01-01T06:00:00Z' } }),
       '2026-01-01T00:00:00Z',
       '2026-01-01T07:00:00Z',
     ],
-    ['once, immediately', timing({ type: 'once' }), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
     [
-      'once, later',
+      'for a one-time schedule without a start',
+      timing({ type: 'once' }),
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T00:00:00Z',
+    ],
+    [
+      'for a one-time schedule that starts later',
       timing({ type: 'once', start: '2026-01-02T00:00:00Z' }),
       '2026-01-01T00:00:00Z',
       '2026-01-02T00:00:00Z',
     ],
     [
-      'once, late',
+      'for a one-time schedule that should have started earlier',
       timing({ type: 'once', start: '2026-01-01T00:00:00Z' }),
       '2026-01-05T00:00:00Z',
       '2026-01-05T00:00:00Z',
@@ -133,7 +138,7 @@ describe('the next run', () => {
       '2026-01-01T00:00:00Z',
       undefined,
     ],
-  ])('is computed %s', (_what, given, from, expected) => {
+  ])('is correct %s', (_what, given, from, expected) => {
     expect(iso(nextRun(given, at(from), false))).toBe(expected);
   });
 
@@ -166,7 +171,7 @@ describe('the next run', () => {
     );
   });
 
-  test('is always later than the previous run and, unless hourly, at the same time of day', () => {
+  test('is always later than the previous run and, unless the schedule is hourly, at the same time of day', () => {
     fc.assert(
       fc.property(anyStart, anyFrequency, fc.integer({ min: 0, max: 2000 }), (start, frequency, index) => {
         const [first, second] = [boundary(start, frequency, index), boundary(start, frequency, index + 1)];
@@ -183,7 +188,7 @@ test.each<[Timing['schedule'], string, string]>([
   [interval('monthly', '2026-01-31T00:00:00Z'), '2026-03-01T00:00:00Z', '2026-02-28T00:00:00Z'],
   [interval('daily', '2026-01-01T00:00:00Z'), '2025-12-24T05:10:00Z', '2025-12-24T05:10:00Z'],
   [{ type: 'on_demand' }, '2026-01-01T05:10:00Z', '2026-01-01T05:10:00Z'],
-])('returns, for the schedule %o at %s, the logical date %s', (schedule, now, expected) => {
+])('for the schedule %o at %s, returns the logical date %s', (schedule, now, expected) => {
   expect(iso(logicalDate(schedule, at(now)))).toBe(expected);
 });
 

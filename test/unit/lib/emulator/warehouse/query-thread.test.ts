@@ -40,7 +40,7 @@ test('lists tables and views, and returns rows on request', async () => {
   expect(await thread.rows(2)).toEqual([{ one: 1 }]);
 });
 
-test('writes nothing to the file', async () => {
+test('does not write to the file', async () => {
   await thread.open(file);
   await thread.query('DELETE FROM a').catch(() => undefined);
   await expect(thread.rows(1)).rejects.toThrow(QueryError);
@@ -60,7 +60,7 @@ test('stops if a response takes too long', async () => {
   const limited = startQueryThread();
   await limited.open(file);
   await limited.query(ENDLESS);
-  // Set the limit only after the thread has started, which may take long on a busy machine.
+  // Set the limit only after the thread has started, which can take a long time on a busy machine.
   limited.limit(300);
   await expect(limited.rows(1)).rejects.toThrow(QueryTimeout);
   await expect(limited.open(file)).rejects.toThrow(QueryTimeout);

@@ -39,7 +39,7 @@ it("finds a profile by the deployment's name and by the neutral name", async () 
   expect(await found('osa_id=c')).toEqual(await found('android_id=c'));
 });
 
-it('sends no name that the deployment replaces, and no other vendor domain', async () => {
+it("does not send names that the deployment replaces, or another vendor's domain", async () => {
   const { fixtures, ...identity } = {
     fixtures: { names: { xpid: 'member_id', PROVIDER_D: 'lake' } },
     vendorDomain: 'cdp.example',
