@@ -146,7 +146,7 @@ describe('private files', () => {
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  it('cause an error that says why they cannot be read or written', () => {
+  it('cause an error that reports why they cannot be read or written', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     fs.writeFileSync(file, '');
@@ -252,7 +252,7 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('1 one\n1 two\n1 three\n2 one\n2 two\n2 three\n');
   });
 
-  it('writes nothing after it is closed, because its descriptor may belong to another file', () => {
+  it('does not write after it is closed, because its descriptor might already belong to another file', () => {
     const folder = temporaryFolder();
     const log = openDurableLog(join(folder, 'log'));
     log.close();
@@ -274,7 +274,7 @@ describe('a durable log', () => {
     expect(readPrivateFile(file)).toBe('{"row":1}\n{"ro\n{"row":2}\n{"row":3}\n');
   });
 
-  it('reports a write after it is closed as a write error', () => {
+  it('reports a write error if it is written to after it is closed', () => {
     const log = openDurableLog(join(temporaryFolder(), 'log'));
     log.close();
     expect(failureOf(() => log.append('x\n'))).toMatchObject({ code: 'files.write' });

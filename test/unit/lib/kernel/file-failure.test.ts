@@ -18,7 +18,7 @@ describe('cannotWrite', () => {
     expect(hint).toMatch(/^Nothing was written\. /);
   });
 
-  it('suggests creating a missing folder, and suggests no fix for other failures', () => {
+  it('suggests creating a missing folder, but does not suggest a fix for other failures', () => {
     expect(cannotWrite('a/b', failed('ENOENT')).hint).toBe(
       'Nothing was written. Create the folder, or use another folder.',
     );

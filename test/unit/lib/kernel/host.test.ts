@@ -13,7 +13,7 @@ describe('host', () => {
   });
 
   it("reports another user's process as alive", () => {
-    // Root may signal every process, so simulate the error that another user would get.
+    // Root can signal every process, so simulate the error that another user would get.
     const denied = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     });

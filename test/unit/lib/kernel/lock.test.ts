@@ -47,7 +47,7 @@ describe('a lock in one process', () => {
     expect(filesNextTo(path)).toEqual([]);
     const next = tryLock(path);
     expect(next).toBeDefined();
-    // Releasing the first lock again does not release the second lock.
+    // Releasing the first lock again does not release the second one.
     lock?.release();
     expect(tryLock(path)).toBeUndefined();
     next?.release();
@@ -74,7 +74,7 @@ describe('a lock in one process', () => {
     expect(() => orphan?.release()).not.toThrow();
   });
 
-  it("makes other work wait, and is released when the holder's work ends or fails", async () => {
+  it("makes other work wait, and is released when the holder's work finishes or fails", async () => {
     const path = lockPath();
     const first = tryLock(path);
     let waits = 0;
@@ -117,7 +117,7 @@ describe('a lock in one process', () => {
     ]);
   });
 
-  it('is no longer waited for after an abort', async () => {
+  it('is no longer awaited after an abort', async () => {
     const path = lockPath();
     const lock = tryLock(path);
     const stop = new AbortController();
@@ -145,7 +145,7 @@ describe('an existing lock', () => {
     ['acquired if its process is dead', {}, true],
     ['not acquired if its process is alive', { pid: process.pid }, false],
     ['not acquired if another machine created it recently', { host: 'elsewhere.example' }, false],
-    ['acquired if its process id is 0, which would be our own process group', { pid: 0 }, true],
+    ['acquired if its process id is 0, which would be the current process group', { pid: 0 }, true],
     ['acquired if its process id is negative, which would be a process group', { pid: -1 }, true],
   ])('is %s', (_what, holder, taken) => {
     const path = lockPath();
@@ -164,7 +164,7 @@ describe('an existing lock', () => {
     expect(tryLock(path)).toBeDefined();
   });
 
-  it.runIf(onLinux)('is acquired if another process now uses its process id', () => {
+  it.runIf(onLinux)("is acquired if another process now uses its holder's process id", () => {
     const path = lockPath();
     const current = tryLock(path);
     const written = JSON.parse(fs.readFileSync(path, 'utf8')) as Written;

@@ -21,7 +21,7 @@ describe('nearest', () => {
     expect(nearest(word, VERBS)).toBe(candidate);
   });
 
-  it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('suggests nothing for %j', (word) => {
+  it.each(['banana', 'x', '', 'zz', 'history-of-everything', 'qqqq'])('does not suggest a word for %j', (word) => {
     expect(nearest(word, VERBS)).toBeUndefined();
   });
 
@@ -43,19 +43,19 @@ describe('nearest', () => {
     expect(nearest(word, known)).toBeUndefined();
   });
 
-  it('accepts shorter prefixes on request, and no prefixes in `nearlySpelt`', () => {
+  it('accepts shorter prefixes on request, but does not accept prefixes in `nearlySpelt`', () => {
     expect(nearest('em', ['emulator', 'doctor'], 2)).toBe('emulator');
     expect(nearlySpelt('customers', ['customers-archive'])).toBeUndefined();
   });
 
-  it('never suggests a word that has no letter in common with the input', () => {
+  it('never suggests a word that does not share a letter with the input', () => {
     expect(nearest('x', ['y'])).toBeUndefined();
     expect(nearest('', ['y'])).toBeUndefined();
     expect(nearest('ab', ['cd'])).toBeUndefined();
     expect(nearest('ab', ['ac'])).toBe('ac');
   });
 
-  it('returns the candidate with its case and punctuation, and accepts any iterable', () => {
+  it('returns the candidate with its original case and punctuation, and accepts any iterable', () => {
     expect(nearest('audience:*', new Set(['Audiences:*', 'catalog:*']))).toBe('Audiences:*');
   });
 
@@ -82,7 +82,7 @@ describe('nearest', () => {
     );
   });
 
-  it('suggests nothing for a one-megabyte word', () => {
+  it('does not suggest a word for a one-megabyte input', () => {
     expect(nearest('x'.repeat(1_000_000), VERBS)).toBeUndefined();
   });
 });

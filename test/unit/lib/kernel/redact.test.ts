@@ -92,7 +92,7 @@ describe('a known secret', () => {
     }
   });
 
-  it('is masked by member if it is a JSON document, except for members that identify the account', () => {
+  it('has each of its members masked if it is a JSON document, except members that identify the account', () => {
     const document = {
       type: 'service_account',
       client_email: 'cdp@crm.example',
@@ -223,7 +223,7 @@ describe('values', () => {
     expect(JSON.stringify(hostile)).toBe(`{"__proto__":{"polluted":"${MASK}"}}`);
   });
 
-  it('reveal no secret at any depth', () => {
+  it('do not reveal a secret at any depth', () => {
     const secret = fc.constantFrom('canary-secret', 'a canary-secret b', 'canary-secretcanary-secret', 31415926);
     const key = fc.constantFrom('a', 'canary-secret', 'b canary-secret');
     fc.assert(
@@ -235,7 +235,7 @@ describe('values', () => {
 });
 
 describe('headers', () => {
-  it('are masked by name, in any letter case, and by content', () => {
+  it('are masked by name (in any letter case) and by content', () => {
     const secret = {
       Authorization: 'Digest x',
       'proxy-authorization': 'y',
@@ -269,7 +269,7 @@ describe('large strings', () => {
     ['one long value', `"password":"${'x'.repeat(10_000_000)}"`, 1],
     ['addresses', 'http://a:'.repeat(110_000), undefined],
     ['spaces', `Bearer${' '.repeat(1_000_000)}x`, 0],
-  ])('are redacted without excessive time: %s', (_name, text, masks) => {
+  ])('are redacted in a reasonable time: %s', (_name, text, masks) => {
     const redactor = redactorOf(...secrets);
     const shown = redactor.text(text);
     if (masks !== undefined) expect(shown.split(MASK)).toHaveLength(masks + 1);

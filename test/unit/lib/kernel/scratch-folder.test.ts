@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const LONG_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
-/** Creates a non-empty folder, as a killed process would leave behind. */
+/** Creates a non-empty folder like one that a killed process leaves behind. */
 function leaveFolder(root: string, name: string, at = LONG_AGO): string {
   const folder = join(root, name);
   mkdirSync(folder);

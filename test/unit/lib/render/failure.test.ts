@@ -108,7 +108,7 @@ test('truncates a huge string without leaving a part of a secret', () => {
   }
 });
 
-test('reports an unexpected error as a bug, with its stack only for --debug', () => {
+test('reports an unexpected error as a bug, with its stack only if --debug is set', () => {
   const cause = new TypeError('x is undefined');
   expect(bugError(cause, false)).toMatchObject({
     code: 'bug',

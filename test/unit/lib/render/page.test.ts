@@ -24,15 +24,15 @@ describe('wrapPage', () => {
   });
 
   test.each([60, 80, 100, 200])(
-    'wraps every help topic to %i columns, but at most 100, leaving no word alone between long lines',
+    'wraps every help topic to %i columns (at most 100) without leaving a single word on a line between long lines',
     (width) => {
       for (const [topic, text] of Object.entries(topics)) {
         const lines = wrapPage(text, width).split('\n');
         lines.forEach((line, index) => {
           const isExample = line.startsWith('  $ ');
           if (!isExample) expect(line.length, `${topic}: ${line}`).toBeLessThanOrEqual(Math.min(width, 100));
-          // A word may be alone only at the end of a paragraph; elsewhere it is left over from a line break in the
-          // source.
+          // A line with a single word is allowed only at the end of a paragraph. Elsewhere, the word is left over from
+          // a line break in the source.
           if (/^[a-z]+$/.test(line)) expect(lines[index + 1], `${topic}: ${line}`).toMatch(/^$|^ /);
         });
       }

@@ -159,7 +159,7 @@ describe('more than 2,000 runs', () => {
     expect(page.match(/<tr role="row" id="[^"]*" class="bad"/g)).toHaveLength(1);
     expect(page.match(/<div class="sign"><i style="height:0.3%">/g)).toHaveLength(49);
     expect(page.match(/<div class="sign"><i style="height:100%">/g)).toHaveLength(1);
-    // Words would cover the columns, and a card's title is its day.
+    // Columns have no text, because it would cover them. Cards are titled with their day instead of a run.
     expect(page).not.toMatch(/<div class="plot">[^/]*<b>/);
     expect(page).not.toContain('data-name="Run "');
   });

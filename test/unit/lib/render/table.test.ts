@@ -119,7 +119,7 @@ describe('a column that is empty in every row', () => {
     expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
   });
 
-  test('differs from a column with a value in any row, which is dropped in the order of its rank', async () => {
+  test('is distinguished from a column with a value in any row, which is dropped in the order of its rank', async () => {
     const failed = { ...run, errors: 'Table gone' };
     expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);
@@ -155,7 +155,7 @@ test('prints one line per field of a record, without truncating it', () => {
   );
 });
 
-test("wraps a record's long values at word boundaries, but never an id", () => {
+test('wraps the long values of a record at word boundaries, but never wraps an id', () => {
   const role = { ...(rows[0] as Role), role_id: 'an id with spaces that is longer than the terminal is' };
   expect(drawRecord(role, columns, plainStyle, 40)).toBe(
     [

@@ -52,7 +52,7 @@ describe('--ca-file', () => {
   });
 });
 
-test('prints a curl command without secrets with --curl, and sends nothing', async () => {
+test('with --curl, prints a curl command without secrets and does not send anything', async () => {
   const { code, stdout, stderr } = await cli([...list, '--curl']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^curl .*\/roles'/);
@@ -62,7 +62,7 @@ test('prints a curl command without secrets with --curl, and sends nothing', asy
   expect(home.read('call.sh')).toBe(stdout);
 });
 
-test('records every exchange, without secrets, in a private file with --trace-file', async () => {
+test('with --trace-file, records every exchange in a private file without secrets', async () => {
   expect((await cli([...list, '--trace-file', 'trace.ndjson'])).code).toBe(0);
   const text = home.read('trace.ndjson');
   const exchanges = text.trimEnd().split('\n');
@@ -71,7 +71,7 @@ test('records every exchange, without secrets, in a private file with --trace-fi
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 
-test('prints the exchanges on standard error with --debug, but not with -v', async () => {
+test('prints the HTTP exchanges on standard error with --debug, but not with -v', async () => {
   const debug = await cli([...list, '--debug']);
   expect(debug.stderr).toContain('/roles');
   expect(debug.stderr).not.toContain(platform.ready.client_secret);
@@ -118,7 +118,7 @@ describe('a write', () => {
     expect(await puts()).toBe(0);
   });
 
-  test('sends nothing and asks for no confirmation in a dry run', async () => {
+  test('in a dry run, sends nothing and does not ask for confirmation', async () => {
     const { code, stdout } = await push(['-n', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'PUT' }] });

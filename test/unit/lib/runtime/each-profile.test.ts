@@ -107,7 +107,7 @@ test.each(['table', 'markdown', 'json', 'csv'])(
 );
 
 describe('a profile that fails', () => {
-  test('is reported with the reason and sets the exit code, but the results of the other profiles are shown', async () => {
+  test('is reported with the reason and sets the exit code, but does not hide the results of the other profiles', async () => {
     const { code, stdout, stderr } = await cli(['roles', 'get', 'second-only', ...BOTH, '--fields', 'profile,role_id']);
     expect(code).toBe(5);
     expect(stdout).toBe('PROFILE\tROLE ID\ntwo\tsecond-only\n');
@@ -156,7 +156,7 @@ test('names the flags that allow only one profile', async () => {
 describe('a command that cannot combine results', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('is one of more than 50, and more than 25 other commands can combine results', () => {
+  test('is one of more than 50; more than 25 other commands can combine results', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });

@@ -7,12 +7,12 @@ import { runCli } from '../../../helpers/cli.ts';
 import { startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 
-describe('the reason for a stop', () => {
+describe('explainStop', () => {
   it.each([
     ['Ctrl-C', interrupted(), 'interrupted'],
     ['SIGTERM', terminated(), 'terminated'],
     ['SIGHUP', hungUp(), 'hungUp'],
-  ])('includes whether the platform may have changed if the command is stopped by %s', (_what, error, exit) => {
+  ])('adds to the error for %s whether the platform might have changed', (_what, error, exit) => {
     const unchanged = explainStop(error, false);
     expect(unchanged).toMatchObject({ code: error.code, message: error.message });
     expect(exitOf(unchanged)).toBe(exit);
@@ -29,7 +29,7 @@ describe('the reason for a stop', () => {
     ],
     ['a time limit', timedOut(5)],
     ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
-  ])('is unchanged for %s', (_what, error) => {
+  ])('returns the error for %s unchanged', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
   });
 });

@@ -56,7 +56,7 @@ describe('help', () => {
   });
 
   it.each([[[]], [['emulator']], [['emulator', 'fault']]])(
-    'is printed on standard error with exit code 2 if the arguments %j name no command',
+    'is printed on standard error with exit code 2 if the arguments %j do not name a command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -65,7 +65,7 @@ describe('help', () => {
   );
 
   it.each([[['-o', 'json']], [['roles', '--json']], [['emulator', 'fault', '-o', 'ndjson']]])(
-    'is replaced by one error document if the arguments %j name no command',
+    'is replaced by one error document if the arguments %j do not name a command',
     async (args) => {
       const { code, stdout, stderr } = await runCli(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -179,14 +179,14 @@ describe('the exit code', () => {
 
   test('is 11 for --timeout even if the event loop is blocked', async () => {
     let now = 0;
-    // Each read of the clock returns a time one minute later, and no timer ever fires.
+    // On this clock, each read returns a time one minute later, and timers never fire.
     const clock = { now: () => (now += 60_000), sleep: () => new Promise<never>(() => undefined) };
     const { code, stderr } = await runCli(['completion', 'bash', '--timeout', '1s'], { clock });
     expect(code).toBe(11);
     expect(stderr).toContain('--timeout of 1s');
   });
 
-  test('is 0 for a closed pipe, and nothing is printed', async () => {
+  test('is 0 for a closed pipe, without an error message', async () => {
     const { code, stderr } = await runCli(['help', 'flags'], { brokenPipe: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

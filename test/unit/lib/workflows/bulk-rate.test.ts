@@ -1,5 +1,5 @@
-// A bulk run takes at most 5% longer than the platform's limit requires, whether the limit is known or must be detected
-// (6% if it is lower than the configured rate). This is tested with several kinds of window and several latencies.
+// A bulk run takes at most 5% longer than the platform's limit requires, or 6% if the limit is lower than the
+// configured rate. This applies to known and unknown limits, with several kinds of window and several latencies.
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { createEventClock } from '../../../helpers/event-clock.ts';
@@ -69,7 +69,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
   const clock = createEventClock();
   const startedAt = clock.now();
   const { stallMs = 0 } = platform;
-  /** Returns the delay that a stall causes at the given time. */
+  /** Returns how long a stall delays work that is due at the given time. */
   const stalled = (at: number): number => Math.max(0, stallMs - ((at - startedAt) % 5000));
   const own = { now: clock.now, sleep: (ms: number) => clock.sleep(ms + stalled(clock.now() + ms)) };
   const random = randomFrom(seed);
@@ -112,7 +112,7 @@ const steady = (ms: number) => (): number => ms;
 /** The first requests are slow, because they open connections. */
 const coldStart = (ms: number, cold: number) => (request: number, random: () => number) =>
   request < 16 ? cold : ms * (0.5 + random());
-/** Returns a function that returns varying latencies; one percent of them are `delay`. */
+/** Returns a function that returns varying latencies, of which one percent are `delay`. */
 const jittery = (ms: number, spread: number, delay: number) => (_request: number, random: () => number) =>
   random() < 0.01 ? delay : ms + spread * (random() - 0.5);
 
@@ -201,7 +201,7 @@ describe.each([
     ['60%', '5%', 0.05, 0.6],
   ] as const;
   test.each(sample(shares, 1))(
-    'leave more than %s of the rate if they make up %s of all responses',
+    'reduce the rate to no less than %s if they make up %s of all responses',
     async (_left, _sent, share, minimum) => {
       const platform = { latency: steady(1), answerMs: 100, sendsRetryAfter };
       for (let seed = 1; seed <= size(2, 1); seed++) {

@@ -1,5 +1,5 @@
-// If the response does not prove a write, the commands confirm the write in the same way, with a read, or report the
-// outcome as unknown.
+// If the response does not prove a write, every command tries to confirm the write by a read. If that fails, the
+// outcome is reported as unknown.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
@@ -32,7 +32,7 @@ const ports = () => ({
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });
 
-/** Writes by command. The response to each write is lost, and `read` must confirm the write. */
+/** Writes by command name. The response to each write is lost, and `read` must confirm the write. */
 const WRITES: Record<
   string,
   { open: string; hint: RegExp; run: (read: () => Promise<never>, send: typeof lost) => Promise<unknown> }
@@ -164,9 +164,9 @@ const rejection = (status: number): KnownError =>
   new KnownError({ code: 'http.bad_request', message: `Rejected (${status}).`, status });
 
 interface Trial {
-  /** The outcome of each send. Further sends have the last outcome. */
+  /** The outcome of each send. Any further sends have the last outcome. */
   sends: readonly (string | KnownError)[];
-  /** The result of each read. Further reads have the last result. */
+  /** The result of each read. Any further reads have the last result. */
   reads?: readonly Stored[];
   write?: Partial<Write<string, Stored>>;
 }
@@ -238,7 +238,7 @@ describe('confirmWrite', () => {
     expect(messages).toEqual(['reading', 'again', 'reading', 'arrived: ours']);
   });
 
-  it('returns the error of a conflict that a read shows', async () => {
+  it('returns a conflict error if a read shows a conflict', async () => {
     const outcome = await attempt({ sends: [loss], reads: ['ours'], write: { judge: () => rejection(409) } });
     expect(outcome).toMatchObject({ state: 'not-done', error: { status: 409 } });
   });

@@ -101,7 +101,7 @@ function open() {
   return openDeliveriesOf([new Outbox(path, clock)]).map(({ delivery }) => delivery);
 }
 
-/** Does not finish before the listener stops. */
+/** A delivery that does not finish until the listener stops. */
 const hanging: DeliveryPorts['deliver'] = (_target, _callback, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
 
@@ -353,7 +353,7 @@ describe('an outbox', () => {
       const { stop, store } = await start(deliver, { attempts: 1000 });
       const some = left.slice(0, 1 + Math.floor(random() * 40));
       await Promise.all(some.map(store));
-      // The platform may repeat callbacks even after they are acknowledged.
+      // The platform can repeat callbacks even after they are acknowledged.
       left.splice(0, random() < 0.8 ? some.length : 0);
       await stop();
       // A process that is killed during a write leaves a partial line.

@@ -1,4 +1,4 @@
-// Every line in a file belongs to exactly one shard, for any chunk size and number of shards, and a run can resume
+// Every line in a file belongs to exactly one shard, whatever the chunk size and the number of shards. A run can resume
 // after any line.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

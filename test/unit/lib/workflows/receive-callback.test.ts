@@ -1,4 +1,4 @@
-// A verified callback: which bodies count as the status of a request.
+// Tests which bodies of verified callbacks count as the status of a request.
 import { expect, it } from 'vitest';
 import type { ReceivedLine } from '../../../../src/lib/domain/callbacks/outbox.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';

@@ -26,8 +26,8 @@ const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
 
 /**
- * Returns calls whose writes fail with `error`, and whose reads return the `stored` things in order. Further reads
- * return the last thing.
+ * Returns calls whose writes fail with `error`, and whose reads return the `stored` things in order. Any further reads
+ * return the last one.
  */
 function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thing> {
   const reject = () => Promise.reject(error);

@@ -372,7 +372,7 @@ describe('a push', () => {
   describe('a deletion', () => {
     const drop = (id: string) => (roles: Role[]) => roles.filter((item) => item.role_id !== id);
 
-    it('is not allowed without --allow-delete, even in a dry run, which asks nothing', async () => {
+    it('is not allowed without --allow-delete, even in a dry run, which does not prompt', async () => {
       const typed = vi.fn<PushPorts['ctx']['prompt']['typed']>(() => Promise.resolve());
       for (const dryRun of [false, true]) {
         ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: dryRun, typed } };
@@ -387,7 +387,7 @@ describe('a push', () => {
     it.each([
       { deleted: ['two'], question: 'Type its id to allow it:', expected: 'two' },
       { deleted: ['two', 'three'], question: 'Type the number of deletions to allow them:', expected: '2' },
-    ])('needs $expected as a typed confirmation if the flag is missing', async ({ deleted, question, expected }) => {
+    ])('requires typing $expected to confirm if the flag is missing', async ({ deleted, question, expected }) => {
       const typed = vi.fn<PushPorts['ctx']['prompt']['typed']>(() => Promise.resolve());
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true, typed } };
       await pushRoles(
@@ -415,7 +415,7 @@ describe('a push', () => {
       expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
-    it('is not offered to be skipped if it is the only change', async () => {
+    it('fails without an offer to skip it if it is the only change', async () => {
       acceptsOffers = true;
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
       platform.before = (call) => {
@@ -512,7 +512,7 @@ describe('a push', () => {
      */
     const MOMENTS = ['first GET', 'question', 'second GET', 'last gap'] as const;
 
-    it('is always detected if made before the last GET, and otherwise leaves a copy of the old manifest', async () => {
+    it('is always detected if it is made before the last GET; if it is made later, a copy of the old manifest remains', async () => {
       let [merged, rejected, overwritten] = [0, 0, 0];
       const race = async (base: Role[], mine: Role[], theirs: Role[], moment: (typeof MOMENTS)[number]) => {
         open(...base);

@@ -1,4 +1,4 @@
-// The journal stores the completed ranges of an input correctly and compactly, however long the input is.
+// The journal stores the completed ranges of an input of any length correctly and compactly.
 import { expect, test } from 'vitest';
 import {
   createMarks,

@@ -17,15 +17,18 @@ describe("a hint's command", () => {
     ['cdpadm roles diff', 'cdpadm roles diff --profile prod'],
     ['cdpadm pipelines watch customers 7', 'cdpadm pipelines watch customers 7 --profile prod'],
     ['cdpadm auth test', 'cdpadm auth test --profile prod'],
-    // These commands already have a target, or need none.
+    // These commands already have a target or do not need one.
     ['cdpadm auth test --profile dev', 'cdpadm auth test --profile dev'],
     ['cdpadm profile create NAME', 'cdpadm profile create NAME'],
     ['cdpadm help exit-codes', 'cdpadm help exit-codes'],
     ['pass show roles', 'pass show roles'],
-  ])("gets the current command's profile unless it already has a target or needs none: %s", (command, expected) => {
-    expect(completed(command, PROD)).toBe(expected);
-    expect(completed(command, NOWHERE)).toBe(command);
-  });
+  ])(
+    "gets the current command's profile unless it already has a target or does not need one: %s",
+    (command, expected) => {
+      expect(completed(command, PROD)).toBe(expected);
+      expect(completed(command, NOWHERE)).toBe(command);
+    },
+  );
 
   it('gets every target flag exactly once, quoted for a shell', () => {
     const target = { profile: 'my prod', org: '1', account: '2', workspace: '3', caFile: '/a/ca.pem' };
@@ -40,7 +43,7 @@ describe("a hint's command", () => {
   });
 });
 
-test('suggests commands with the same profile in notes and errors', async () => {
+test('adds the current profile to the commands that notes and errors suggest', async () => {
   const local = ['--profile', 'local'];
   const pulled = await runCli(['roles', 'pull', ...local]);
   expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
@@ -51,7 +54,7 @@ test('suggests commands with the same profile in notes and errors', async () => 
   expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
 });
 
-test('adds target flags to every command that calls the platform, and to no emulator command', async () => {
+test('adds target flags to every command that calls the platform, but not to emulator commands', async () => {
   const program = await loadProgram();
   const names = commandsBelow(program).map(([path]) => path);
   expect(asking.filter((line) => !names.includes(line))).toEqual([]);

@@ -146,11 +146,14 @@ describe('the --out extension', () => {
     expect(flagsOf(['--out', file, '-o', output]).output).toBe(output);
   });
 
-  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])('sets no format for %s', (file) => {
-    expect(flagsOf(['--out', file]).output).toBe('table');
-    expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
-    expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
-  });
+  it.each(['x', 'x.sh', 'json', '.constructor', '-', 'x.json.gz', 'x.json/y'])(
+    'does not set a format for %s',
+    (file) => {
+      expect(flagsOf(['--out', file]).output).toBe('table');
+      expect(flagsOf(['--out', file], { CDPADM_OUTPUT: 'csv' }).output).toBe('csv');
+      expect(flagsOf(['--out', file, '-o', 'yaml']).output).toBe('yaml');
+    },
+  );
 
   it('is rejected if -o requests a different format, except plain text in a .txt file', () => {
     const error = thrownBy(() => flagsOf(['--out', 'x.json', '-o', 'yaml']));

@@ -170,13 +170,13 @@ describe('completion', () => {
   });
 
   test.each(['cdpadm $(echo roles) ', 'cdpadm roles get $(echo x) ', 'cdpadm roles $(echo get) ', 'cdpadm `date` '])(
-    'suggests nothing after %j',
+    'does not suggest anything after %j',
     async (line) => {
       expect((await ask('bash', BREAKS, 'cdpadm', line)).lines).toEqual([]);
     },
   );
 
-  test('adds no space after an identity type, because its value follows', async () => {
+  test('does not add a space after an identity type, because the value follows', async () => {
     expect(await ask('fish', 'cdpadm', 'cdpadm dsr submit --identity ema')).toEqual({
       kind: 'values nospace',
       lines: ['email='],
@@ -200,7 +200,7 @@ describe('completion of ids and profiles', () => {
     ['cdpadm --profile dev roles get ', ['dev-role']],
     ['cdpadm roles get --profile=dev ', ['dev-role']],
     ['cdpadm roles get --org 7 ', []],
-    // The profile is unknown, and the current profile would be only a guess.
+    // The profile is unknown, and using the current profile would be only a guess.
     ['cdpadm --profile $(echo dev) roles get ', []],
     ['cdpadm roles update x --add-task ', ['audiences:view', 'audiences:*', 'rules:*']],
     ['cdpadm roles who-can audiences:', ['audiences:view', 'audiences:*']],
@@ -295,7 +295,7 @@ describe('completion for each shell', () => {
     expect(lines[0]).toMatch(/^'rules:\*'\trules:\*\t/);
   });
 
-  test('returns nothing for an unknown shell', async () => {
+  test('does not return anything for an unknown shell', async () => {
     expect(await ask('tcsh', 'x')).toEqual({ kind: '', lines: [] });
   });
 });

@@ -138,7 +138,7 @@ describe('the GitHub Actions log', () => {
     ['argument', ['roles', 'list', 'a\n::error::x ##[error]y']],
     ['value', ['roles', 'list', '-o', '::error::x']],
     ['command after a group', ['roles', '::error::x']],
-  ])('contains no workflow command from the text of an unknown %s', async (_what, args) => {
+  ])('does not contain workflow commands from the text of an unknown %s', async (_what, args) => {
     const { code, stderr } = await cli(args, { GITHUB_ACTIONS: 'true' });
     expect(code).toBe(2);
     expect(stderr).toContain(':error::x');

@@ -188,7 +188,7 @@ describe('--query', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'usage', hint });
   });
 
-  test('prints no escape characters as CSV or YAML on a terminal', async () => {
+  test('does not print escape characters in CSV or YAML on a terminal', async () => {
     for (const output of ['csv', 'yaml'])
       for (const query of ['[].name', '[].{name: name}'])
         expect((await emit({ output, query }, rows, list, { tty: true })).stdout).not.toContain('\u001b');
@@ -211,7 +211,7 @@ describe('the ids from a dry run', () => {
     expect((await dry({ output: 'name' }, [])).stdout).toBe('');
   });
 
-  test('are omitted if the command passes none, unless a query returns values', async () => {
+  test('are omitted if the command does not provide any, unless a query returns values', async () => {
     expect((await dry({ output: 'name' })).stdout).toBe('');
     expect((await dry({ output: 'name', query: 'plan.plan' })).stdout).toBe('abc\n');
   });
@@ -246,7 +246,7 @@ describe('an empty list', () => {
 });
 
 describe('--out', () => {
-  test('writes the file without color, and nothing to standard output', async () => {
+  test('writes the file without color, and does not print anything on standard output', async () => {
     const cwd = temporaryFolder();
     const { stdout } = await emit({ out: 'result.txt', color: 'always' }, rows, document, { cwd, tty: true });
     expect(stdout).toBe('');
@@ -300,7 +300,7 @@ describe('color', () => {
 });
 
 describe('messages', () => {
-  it('wrap at word boundaries and keep their columns if they precede a question', async () => {
+  it('wrap at word boundaries and keep their columns aligned before a prompt', async () => {
     const draw = ({ out }: Context) =>
       out.show(() => 'Target: profile prod, workspace 3001\n  role  can see every page of a user');
     const { stderr } = await capture({ color: false }, draw, { tty: true, columns: 30 });
@@ -351,7 +351,7 @@ describe('messages', () => {
     expect(piped.stderr.split('\n')).toHaveLength(3);
   });
 
-  test('contain no secrets', async () => {
+  test('do not contain secrets', async () => {
     const { stderr } = await capture({ verbose: true }, ({ out, redactor }) => {
       redactor.add('hunter22');
       out.note('a hunter22');
@@ -397,7 +397,7 @@ describe('the GitHub Actions log', () => {
   const plain: DocumentView<unknown> = { kind: 'document', text: () => names.join('\n'), names: () => names };
 
   it.each(['table', 'json', 'ndjson', 'yaml', 'csv', 'markdown', 'name'])(
-    'contains no workflow command from %s output',
+    'does not contain workflow commands from %s output',
     async (output) => {
       const shown = await emit({ output }, data, list, { env });
       const document = await emit({ output }, data, plain as never, { env });
@@ -413,7 +413,7 @@ describe('the GitHub Actions log', () => {
     },
   );
 
-  test('contains no fence if the result has no workflow commands or is written to a file', async () => {
+  test('does not contain a fence if the result is written to a file or has no workflow commands', async () => {
     const { stdout } = await emit({ output: 'name' }, rows, list, { env });
     expect(stdout).toBe((await emit({ output: 'name' }, rows, list)).stdout);
     const file = join(temporaryFolder(), 'out.csv');
@@ -433,7 +433,7 @@ describe('the GitHub Actions log', () => {
     expect(new Set(tokens).size).toBe(names.length);
   });
 
-  test('contains no workflow commands from lines, notes or warnings', async () => {
+  test('does not contain workflow commands from lines, notes or warnings', async () => {
     const { stdout, stderr } = await capture(
       {},
       async ({ out }) => {
@@ -457,7 +457,7 @@ describe('the GitHub Actions log', () => {
     redactor.hide('jane@example.com');
   };
 
-  test('contains one mask command per secret, but none for identities', async () => {
+  test('contains one mask command for each secret, but none for identities', async () => {
     const { stdout, stderr } = await capture({}, addAll, { env });
     expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
     expect(stdout).toBe('');
@@ -466,7 +466,7 @@ describe('the GitHub Actions log', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
     ['with -o json', { output: 'json' }, env],
     ['outside GitHub Actions', {}, {}],
-  ])('contains no mask commands %s', async (_where, raw, environment) => {
+  ])('does not contain mask commands %s', async (_where, raw, environment) => {
     expect((await capture(raw, addAll, { env: environment })).stderr).toBe('');
   });
 });

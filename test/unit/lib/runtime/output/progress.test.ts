@@ -226,7 +226,7 @@ describe('a wait', () => {
     expect(text.split('\u001b[K').at(-1)).toBe(expected);
   });
 
-  test('is printed on its own line, with a hint if it is long and at most every ten seconds if it is short', () => {
+  test('is printed on its own line: with a hint if it is long, or at most every ten seconds if it is short', () => {
     const text = watch({}, {}, (progress, clock) => {
       progress.wait(300_000, 'the platform requested a pause');
       for (let second = 0; second < 25; second++) {

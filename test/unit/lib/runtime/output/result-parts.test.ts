@@ -50,7 +50,7 @@ it.each<OutputFormat>(['json', 'ndjson', 'csv', 'table', 'name'])(
   },
 );
 
-it('does not split a table on a terminal, Markdown or a summary', () => {
+it('does not split Markdown, a summary, or a table on a terminal into parts', () => {
   expect(canGoInParts(flagsOf('table'), { ...target, terminal: true })).toBe(false);
   expect(canGoInParts(flagsOf('markdown'), target)).toBe(false);
   expect(canGoInParts({ ...flagsOf('csv'), summary: true }, target)).toBe(false);

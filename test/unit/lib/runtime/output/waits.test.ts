@@ -68,7 +68,7 @@ test('does not replace the live line of a command that draws its own', async () 
   expect(stderr()).toBe('\r\u001b[KSending: 1 of 2');
 });
 
-test('replaces its own live line with the live line of the command', async () => {
+test('replaces its own live line with the live line of the command when the command draws one', async () => {
   const { begin, messages, pass, stderr } = listen({}, { tty: true });
   const end = begin(ANSWER);
   await pass(1000);
@@ -83,7 +83,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['with TERM=dumb', {}, { tty: true, env: { TERM: 'dumb' } }],
   ['with CDPADM_ACCESSIBLE', {}, { tty: true, env: { CDPADM_ACCESSIBLE: '1' } }],
 ])(
-  'prints one line for a requested wait, and a line every ten seconds for other waits, %s',
+  'prints one line for a requested wait, and one line every ten seconds for other waits: %s',
   async (_where, raw, options) => {
     const { begin, pass, stderr } = listen(raw, options);
     let end = begin(ANSWER);
@@ -104,7 +104,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   },
 );
 
-test('shows a wait that was already reported on a live line, but prints no line for it', async () => {
+test('shows a wait that was already reported on a live line, but does not print a line for it', async () => {
   for (const [tty, expected] of [
     [false, /^$/],
     [true, /1s so far/],
@@ -122,7 +122,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   ['-q', { quiet: true }, { tty: true }],
   ['-o json in a pipe', { output: 'json' }, {}],
   ['-o ndjson in a pipe', { output: 'ndjson' }, {}],
-])('prints nothing with %s', async (_what, raw, options) => {
+])('does not print anything with %s', async (_what, raw, options) => {
   const { begin, pass, stderr } = listen(raw, options);
   begin(ASKED);
   await pass(30_000);
@@ -149,7 +149,7 @@ test('writes one event per wait with --progress json', async () => {
 it.each([
   ['without -v', {}],
   ['with -v', { verbose: true }],
-])('prints a line for a lock that a different process holds %s', async (_flag, raw) => {
+])('prints a line for a lock that a different process holds, %s', async (_flag, raw) => {
   const { begin, pass, stderr } = listen(raw, {});
   const end = begin({ text: 'Waiting for process 7', isLock: true });
   await pass(3000);
@@ -157,7 +157,7 @@ it.each([
   expect(stderr()).toBe('Waiting for process 7, 1s so far.\n');
 });
 
-test('prints nothing for a requested wait with -v, because -v already reports it', async () => {
+test('with -v, does not print a line for a requested wait, because -v already reports it', async () => {
   const { begin, pass, stderr } = listen({ verbose: true }, {});
   begin(ASKED);
   await pass(5000);

@@ -32,7 +32,7 @@ test('shows short hints next to their choices, and finds a choice by its hint', 
   expect(stripVTControlCharacters(stderr())).toContain('❯ 1001    success\n  latest\n  77      failed\n');
   stdin.write('fail');
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('❯ 77      failed'), PATIENT);
-  // Tab completes the search text to the whole line, and that text must still find the choice.
+  // Tab completes the search text to the whole line, which must still find the choice.
   stdin.write('\t');
   await vi.waitFor(() => expect(stripVTControlCharacters(stderr())).toContain('Run 77      failed'), PATIENT);
   stdin.write('\r');

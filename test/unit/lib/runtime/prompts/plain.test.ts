@@ -87,7 +87,7 @@ test('accepts an id that is not in the list only if the list is open', async () 
   }
 });
 
-test('wraps a validation message between words', async () => {
+test('wraps a validation message at word boundaries', async () => {
   const { asker, stderr, stdin } = openPrompt(36);
   const check = (text: string): string | undefined =>
     text === '1' ? undefined : 'It must be a number that is written in digits.';
