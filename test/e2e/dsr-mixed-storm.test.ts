@@ -18,7 +18,7 @@ const ROWS = isWhole ? 300 : 120;
 /** Maximum number of requests in a group. */
 const GROUP = 150;
 const FAULTS = 0.3;
-/** A run may give up; its resumptions get damaged responses too. */
+/** Maximum number of resumptions. A run may give up, and the responses to its resumptions are damaged too. */
 const RESUMES = 60;
 const LINE = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes -o json';
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const isRequest = ({ target }: ProxiedRequest): boolean => target.startsWith('/v3/requests');
 
-/** Returns the sent bodies whose requests the platform lists, keyed by `request` and the id. */
+/** Returns the sent bodies whose requests the platform lists, each under the key `request ID`. */
 async function heldRows(requests: readonly ProxiedRequest[]): Promise<Map<string, string>> {
   // `requests` covers all runs, because an earlier run may have created a request.
   const sent = requests.filter((one) => isRequest(one) && one.method === 'POST');
@@ -84,7 +84,7 @@ it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
     const clock = createFastClock(200);
     const files = { before: filesOf(home.cwd), after: filesOf(home.cwd) };
 
-    /** Runs a command and returns its false claims. */
+    /** Runs a command; returns its exit code, its false claims and its standard error. */
     const run = async (line: string): Promise<{ code: number; problems: string[]; stderr: string }> => {
       const outcome = await home.run(line, { env, clock });
       requests.push(...proxy.requests);

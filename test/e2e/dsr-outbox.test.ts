@@ -229,7 +229,7 @@ describe('the outbox', () => {
     expect(keys).toEqual([...keys.slice(0, 2), ...keys.slice(0, 2), ...keys.slice(0, 2)]);
   });
 
-  it('drops deliveries by id after a confirmation', async () => {
+  it('drops deliveries by id after confirmation', async () => {
     const { dead } = await withDeadLetters();
     const [first, second] = dead;
     const drop = ['dsr', 'callbacks', 'outbox', 'drop', first?.id ?? ''];
@@ -264,7 +264,8 @@ describe('the outbox', () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const news = lines.filter((line) => line.includes('"received"'));
     writeFileSync(path, [news[0]?.slice(0, 80), 'null', '[]', '{"event":"received"}', '\0\0', news[1], ''].join('\n'));
-    // The first line is not reported: a killed process may have left it unfinished, and the platform sends it again.
+    // The first line is not reported: a killed process may have left it unfinished, and the platform sends that
+    // callback again.
     const unreadable = `Lines 2, 3, 4 of ${path} cannot be read, so a callback may not have been delivered.`;
     expect((await home.run(LIST)).stderr).toContain(unreadable);
     const second = await listen('--on', 'any', hook());

@@ -9,7 +9,7 @@ import { createFastClock } from '../helpers/fast-clock.ts';
 import { listenOnLoopback } from '../helpers/loopback.ts';
 import { sample } from '../helpers/size.ts';
 
-/** An hour of this clock takes less than two seconds. */
+/** An hour on this clock takes less than two seconds of real time. */
 const SPEED_UP = 2000;
 const MINUTE = 60_000;
 
@@ -141,7 +141,7 @@ describe.each([
     expect(posts()).toHaveLength(rows + 3);
   });
 
-  it('is reported if it exceeds --timeout, for a bulk run with the command to resume', async () => {
+  it('is reported if it exceeds --timeout, together with the resume command for a bulk run', async () => {
     // On this clock, three hours take over five seconds of real time, enough for the first response on a busy machine.
     for (const retryAfter of sample(['36000', '9'.repeat(40), dateIn(400 * 86_400)], 1)) {
       arrivals.length = 0;

@@ -116,7 +116,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['Value of email', `<${KEY.enter}`],
     ['Identity type', KEY.enter],
     ['Value of email', `jane@example.com${KEY.enter}`],
-    // After going back to the list of identities, the identity is still there.
+    // The identity is still there after a return to the list of identities.
     ['Another identity', KEY.enter],
     ['More options', `${KEY.up}${KEY.enter}`],
     ['continue with email = j***@***.com', KEY.enter],

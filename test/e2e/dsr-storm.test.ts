@@ -121,7 +121,7 @@ describe(`a bulk run of ${ROWS} rows`, () => {
     },
   );
 
-  it('submits each row once if the Retry-After of three 429 responses is in seconds, a date or invalid', async () => {
+  it('submits each row once if the Retry-After of three 429 responses is a number of seconds, a date or invalid', async () => {
     writePeople();
     home.defaults.clock = createFastClock(20);
     for (const retry_after of [1, new Date(Date.now() + 4000).toUTCString(), 'soon'])

@@ -45,7 +45,7 @@ const posts = async ({ platform }: PlatformHome): Promise<(number | null)[]> =>
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/v3/requests'))
     .map(({ status }) => status);
 
-test('lets only one of several simultaneous bulk runs send the rows, and ends the others with 12', async () => {
+test('lets only one of several simultaneous bulk runs send the rows, and ends the others with exit code 12', async () => {
   const officer = await createDsrHome();
   try {
     const ended = await together(Array.from({ length: MANY }, () => start(officer)));

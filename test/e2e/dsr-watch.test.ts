@@ -23,7 +23,7 @@ it('redraws on a terminal and ends with the last state', async () => {
   await home.platform.api.advance('3d');
   await screen.waitFor('completed');
   expect(await screen.exit).toBe(0);
-  // Moves up to the first drawn line and clears everything below.
+  // The output moves the cursor up to the first drawn line and clears everything below it.
   expect(screen.raw()).toMatch(/\u001b\[\d+A\r\u001b\[J/);
   expect(screen.screen()).toMatch(/results expire +\S/i);
 });

@@ -9,7 +9,9 @@ let home: CliHome;
 beforeEach(() => (home = createCliHome()));
 afterEach(() => home.remove());
 
-/** Runs `roles edit`, or `shell`, with an editor that executes the code `editor`; in it, `path` is the edited file. */
+/**
+ * Runs `roles edit`, or `shell`, with an editor that executes the code `editor`, in which `path` is the edited file.
+ */
 function edit(editor: string, shell?: string): Terminal {
   const script = join(home.cwd, 'editor.cjs');
   writeFileSync(script, `const fs = require('fs'), path = process.argv.at(-1);\n${editor}`);
@@ -52,7 +54,7 @@ test('leaves Ctrl-C to the editor while the editor is open, and handles Ctrl-C a
 test.each([
   ['dies of Ctrl-C', ''],
   ['runs in a shell that exits with 130', `process.on('SIGINT', () => process.exit(130));`],
-])('counts as interrupted and keeps the text if the editor %s', async (_how, handler) => {
+])('exits with 130 and keeps the text if the editor %s', async (_how, handler) => {
   const screen = edit(`${handler}${rename} setTimeout(() => {}, 60_000); console.log('open');`);
   await screen.waitFor('the whole manifest');
   screen.type(KEY.enter);

@@ -1,4 +1,4 @@
-// Kills an embedded platform under load: the next start has every acknowledged write.
+// Kills an embedded platform under load: after the next start, every acknowledged write is still there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -42,7 +42,7 @@ describe('a platform that is killed with -9', () => {
   let child: Bundle;
   beforeAll(async () => {
     child = await bundleEntry('test/e2e/children/serve.ts');
-    // Makes the driver, which is not bundled, available outside the repository.
+    // Makes the database driver, which is not bundled, available outside the repository.
     const packages = join(root, 'node_modules');
     symlinkSync(packages, join(dirname(child.file), 'node_modules'));
   });

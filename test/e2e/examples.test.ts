@@ -19,7 +19,7 @@ const WAREHOUSE = ['groups', 'warehouse', 'connections', 'data-models', 'pipelin
 const SEEDING = ['seed', 'intake'];
 /** A revision of `roles history`. */
 const REVISION = /\b\d{8}T\d+/;
-/** `tour` takes longer than all other examples together; the `dsr` examples run where callbacks can be created. */
+/** `tour` takes longer than all other examples together; the `dsr` examples run in a test that can create callbacks. */
 const ELSEWHERE = new Set(['tour', 'dsr']);
 
 const leaves = commandsBelow(await loadProgram()).filter(
@@ -77,8 +77,8 @@ describe('each example', () => {
   });
 
   /**
-   * Creates a definition of each kind on the platform, and a run if the example needs one, and writes their files.
-   * Omits the resource that the example creates.
+   * Creates a definition of each kind on the platform, and a run if the example needs one, and writes the definition
+   * files. Omits the resource that the example creates.
    */
   async function prepareWarehouse(path: string, env: Record<string, string>): Promise<void> {
     const [group = '', verb] = path.split(' ');
@@ -104,11 +104,11 @@ describe('each example', () => {
     }
   }
 
-  /** Writes users as NDJSON and CSV, a user and an event. If the example resumes a run, first does that run. */
+  /** Writes users as NDJSON and CSV, a user and an event. If the example resumes a run, starts that run first. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);
-    // Writes new rows each time, so that a file counts as new.
+    // Writes new rows each time, so that each file counts as new.
     const rows = Array.from({ length: 12 }, () => user.replace('user@example.com', `user${users++}@example.com`));
     write('users.ndjson', rows.join(''));
     const table = (await well(['seed', 'template'], env)).split('\n');

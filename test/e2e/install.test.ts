@@ -97,29 +97,34 @@ describe.skipIf(!hasInstaller)('install.sh', () => {
   });
 
   describe.each(['curl', 'wget'])('with %s', (client) => {
-    test.skipIf(!hasProgram(client))('follows redirects only from https to https (skipped without it)', async () => {
-      const home = temporaryFolder();
-      const certificate = makeCertificate();
-      const [trusted, settings] = [join(home, 'ca.pem'), join(home, 'wgetrc')];
-      writeFileSync(trusted, certificate.cert);
-      writeFileSync(settings, `ca_certificate = ${trusted}\n`);
-      const env = { CURL_CA_BUNDLE: trusted, WGETRC: settings, PATH: pathWith([...TOOLS, client]) };
-      const folder = releaseFolder();
-      const [plain, secure] = await Promise.all([serve(folder), serve(folder, certificate)]);
-      const results = await Promise.all(
-        [redirectTo(secure, certificate), redirectTo(plain, certificate), redirectTo(plain), redirectTo(secure)].map(
-          async (address, index) => {
-            const { code, output } = await install(home, [await address, join(home, `bin-${index}`)], env);
-            return code === 0 ? 'installed' : output.replace(/^.*install\.sh: .* (could not be downloaded)\n$/s, '$1');
-          },
-        ),
-      );
-      const failed = 'could not be downloaded';
-      expect(results).toEqual(['installed', failed, failed, failed]);
-    });
+    test.skipIf(!hasProgram(client))(
+      'follows redirects only from https to https (skipped if the client is not installed)',
+      async () => {
+        const home = temporaryFolder();
+        const certificate = makeCertificate();
+        const [trusted, settings] = [join(home, 'ca.pem'), join(home, 'wgetrc')];
+        writeFileSync(trusted, certificate.cert);
+        writeFileSync(settings, `ca_certificate = ${trusted}\n`);
+        const env = { CURL_CA_BUNDLE: trusted, WGETRC: settings, PATH: pathWith([...TOOLS, client]) };
+        const folder = releaseFolder();
+        const [plain, secure] = await Promise.all([serve(folder), serve(folder, certificate)]);
+        const results = await Promise.all(
+          [redirectTo(secure, certificate), redirectTo(plain, certificate), redirectTo(plain), redirectTo(secure)].map(
+            async (address, index) => {
+              const { code, output } = await install(home, [await address, join(home, `bin-${index}`)], env);
+              return code === 0
+                ? 'installed'
+                : output.replace(/^.*install\.sh: .* (could not be downloaded)\n$/s, '$1');
+            },
+          ),
+        );
+        const failed = 'could not be downloaded';
+        expect(results).toEqual(['installed', failed, failed, failed]);
+      },
+    );
   });
 
-  test.skipIf(!hasProgram('shellcheck'))('passes shellcheck (skipped without it)', async () => {
+  test.skipIf(!hasProgram('shellcheck'))('passes shellcheck (skipped if shellcheck is not installed)', async () => {
     expect(await run('shellcheck', ['install.sh'], root)).toEqual({ code: 0, output: '' });
   });
 });

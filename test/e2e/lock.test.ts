@@ -119,7 +119,7 @@ describe('a lock between processes', () => {
     expect(overlaps(entries())).toEqual([]);
   });
 
-  /** Finds the ends of operations during which another operation started. */
+  /** Returns the ends of operations during which another operation started. */
   function overlaps(entries: readonly string[]): string[] {
     return entries.filter(
       (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),

@@ -1,4 +1,4 @@
-// The roles matrix page in a real browser; skipped if none is installed.
+// The roles matrix page in a real browser; skipped if Chromium is not installed.
 import { describe, expect, it } from 'vitest';
 import { roleMatrix } from '../../src/lib/domain/roles/permissions.ts';
 import { matrixPage } from '../../src/lib/render/roles-matrix.ts';
@@ -22,7 +22,7 @@ const SOURCE = { organization: '1001', last_modified_on: '2026-01-02 03:04:05', 
 
 const countPages = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g)?.length ?? 0;
 
-describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if Chromium is not installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(roles: typeof FEW): Promise<Page> {
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(seen).toEqual([]);
   });
 
-  it.each([1024, 480, 360])('does not break role names inside words at a width of %i', async (width) => {
+  it.each([1024, 480, 360])('does not break role names inside words at a width of %i pixels', async (width) => {
     const page = await open(FEW);
     await page.size(width, 700);
     const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('thead .name')].flatMap((name) =>

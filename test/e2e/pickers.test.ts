@@ -63,7 +63,7 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(0);
   });
 
-  test('ends the command with 130 on Ctrl-C', async () => {
+  test('ends the command with exit code 130 on Ctrl-C', async () => {
     const screen = terminal(['roles', 'delete']);
     await screen.waitFor('admin-role');
     screen.type(KEY.ctrlC);
@@ -122,7 +122,7 @@ describe('a missing id on a terminal', () => {
   });
 });
 
-describe('a missing id without a terminal', () => {
+describe('a missing id without prompts', () => {
   test.each([
     [['roles', 'get'], 'role_id', 'To list them: cdpadm roles list'],
     [['pipelines', 'run', 'customers'], 'run_id', 'Did you mean `cdpadm pipelines runs customers`?'],

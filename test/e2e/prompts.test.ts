@@ -116,10 +116,10 @@ describe.each(WAYS)('a typed confirmation (%s)', (_way, env) => {
   });
 });
 
-describe.each(WAYS)('a new profile (%s)', (way, env) => {
+describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
   const given = ['--auth-url', 'https://auth.example', '--org', '1', '--account', '2', '--insecure-storage'];
 
-  test('validates text when it is entered, and never displays a secret', async () => {
+  test('reject invalid text when it is entered, and never display a secret', async () => {
     const screen = terminal(['profile', 'create', 'prod', ...given, '--client-id', 'me'], env);
     await screen.waitFor('Platform address');
     screen.type(`nowhere${KEY.enter}`);
@@ -145,7 +145,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
   test.each([
     ['that work', '', ['works', 'roles: 32 tasks']],
     ['that do not', 'x', ['failed', 'roles:', 'cdpadm auth login --profile prod']],
-  ])('tests credentials %s at the end', async (_which, end, told) => {
+  ])('end with a test of credentials %s', async (_which, end, told) => {
     const platform = await startTestEmulator();
     onTestFinished(() => platform.close());
     const { ready } = platform;
@@ -163,7 +163,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('requires an address, can be changed before it is created, and is not created after Ctrl-C', async () => {
+  test('require an address, and let the user change a setting or cancel with Ctrl-C before the profile is created', async () => {
     const screen = terminal(['profile', 'create', 'empty', '--insecure-storage'], env);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(KEY.enter);
@@ -185,7 +185,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).not.toContain('empty');
   });
 
-  test('prompts for a missing name and validates it when it is entered', async () => {
+  test('ask for a missing name, and reject an invalid name when it is entered', async () => {
     const screen = terminal(['profile', 'create', ...given, '--base-url', 'https://api.example', '--yes'], env);
     await screen.waitFor('Name of the profile');
     screen.type(`local${KEY.enter}`);
@@ -199,7 +199,7 @@ describe.each(WAYS)('a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('offers a choice, and reports on Ctrl-C at the last prompt that the profile was created', async () => {
+  test('offer a list of values, and after Ctrl-C at the last prompt, report that the profile was created', async () => {
     const flags = ['--identity-url', 'http://127.0.0.1:1', '--insecure-storage'];
     const screen = terminal(['profile', 'create', 'prod', ...flags], env);
     await screen.waitFor('Workspace key');

@@ -183,7 +183,7 @@ describe('every job', () => {
     for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
   });
 
-  test('selects the same Node version before it installs', () => {
+  test('selects the same Node version before it installs the program', () => {
     const chosen = jobs.map(({ steps }) => steps.slice(0, 2).map(({ uses, with: values }) => ({ uses, values })));
     const wanted = [
       { uses: 'actions/checkout@v4', values: undefined },

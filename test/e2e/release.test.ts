@@ -186,7 +186,7 @@ test.skipIf(!hasInstaller)('the action installs a release and runs the given com
   expect(output).toBe('0.2.0 roles list\n');
 });
 
-test('checks, builds, attests and publishes the release for its tag in the release workflow', async () => {
+test('the release workflow checks, builds, attests and publishes the release for its tag', async () => {
   const workflow = yaml('.github/workflows/release.yml') as {
     on: { push: { tags: string[] } };
     jobs: { publish: { permissions: Record<string, string>; steps: Step[] } };

@@ -26,7 +26,10 @@ function filesOf(folder: string): Map<string, Buffer> {
   return new Map(all.map((path) => [path.replace(/^.*\/(dist|packed-\w+)\//, ''), readFileSync(path)]));
 }
 
-/** Creates a folder that git ignores, on the same disk as the build cache, because the build moves its result there. */
+/**
+ * Creates a folder that git ignores, on the same disk as the build cache, because the build moves its result into the
+ * folder.
+ */
 function emptyFolder(): string {
   mkdirSync(join(root, 'coverage'), { recursive: true });
   const folder = mkdtempSync(join(root, 'coverage', 'copy-'));
@@ -34,7 +37,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** Uses hard links, because the bundler follows symbolic ones and would find the packages in a different location. */
+/** Uses hard links, because the bundler follows symbolic links and would find the packages in a different location. */
 function linkPackages(folder: string): void {
   execFileSync('cp', ['-al', join(root, 'node_modules'), folder]);
 }

@@ -1,4 +1,4 @@
-// A pipeline's runs page in a real browser; skipped if none is installed.
+// A pipeline's runs page in a real browser; skipped if Chromium is not installed.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../src/lib/contract/pipeline-runs.ts';
 import { runTimelinePage } from '../../src/lib/render/pipeline-timeline.ts';
@@ -39,7 +39,7 @@ const SOURCE = {
   made_on: NEWEST,
 };
 
-describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if none is installed)', () => {
+describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if Chromium is not installed)', () => {
   const openPage = withPageBrowser();
 
   async function open(count: number): Promise<Page> {
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('the runs page in Chromium (skipped if n
     }
   });
 
-  it.each([1600, 400])('shows every unsuccessful run with its status at a width of %i', async (width) => {
+  it.each([1600, 400])('shows every unsuccessful run with its status at a width of %i pixels', async (width) => {
     const page = await open(300);
     await page.size(width, 900);
     const unwell = await page.evaluate<{ width: number; height: number; word: string; fits: boolean }[]>(`(() =>

@@ -1,5 +1,5 @@
-// Runs the commands in the bulk-run recipes as written, with the variables that Kubernetes, Slurm and others would set,
-// against an embedded platform.
+// Runs the commands in the bulk-run recipes as written against an embedded platform, with the variables that
+// Kubernetes, Slurm and other systems would set.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

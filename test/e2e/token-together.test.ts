@@ -7,7 +7,7 @@ import { contend } from '../helpers/contend.ts';
 import { testClient, withoutToken } from '../unit/lib/http/setup.ts';
 
 let server: FaultServer;
-/** The tokens that the platform accepts; undefined accepts all. */
+/** The tokens that the platform accepts; if undefined, it accepts all tokens. */
 let accepted: string[] | undefined;
 let issued: number;
 let tokenAnswer: { status: number; body?: unknown } | undefined;

@@ -23,7 +23,7 @@ afterEach(() => home.close());
 
 const APPLY = ['warehouse', 'apply', 'sync', '--yes', '--force', '-o', 'json'];
 
-/** What `warehouse apply` reports. */
+/** The JSON result of `warehouse apply`. */
 interface Applied {
   steps: { id: string; outcome: string }[];
   unchanged: string[];
@@ -111,7 +111,7 @@ test('writes everything once when an apply is killed repeatedly and run again', 
   expect(locks()).toEqual([]);
 });
 
-test('sends a trigger at most once when it is killed, and makes the next trigger wait for the run', async () => {
+test('sends a trigger at most once if it is killed, and makes the next trigger wait for the run', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
   const trigger = ['pipelines', 'trigger', 'customers', '--wait', '--poll', '100ms', '--yes'];
   const sent = async (): Promise<number> =>
@@ -143,7 +143,7 @@ test.each([
     const results = await Promise.all(Array.from({ length: MANY }, (_, index) => start(APPLY, state(index)).ended));
     const created = new Set<string>();
     for (const { code, stdout, stderr } of results) {
-      // A later apply reports a conflict: the resource exists (1, 6) or was changed (6).
+      // A later apply reports a conflict: the resource exists (exit code 1 or 6) or was changed (exit code 6).
       expect([0, 1, 6], stderr).toContain(code);
       if (code === 6) expect(stderr).toContain('{"error":{"code":"');
       if (stdout === '') continue;

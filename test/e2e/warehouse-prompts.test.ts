@@ -89,7 +89,7 @@ test('prompts for each masked secret when a folder is applied', async () => {
   expect(await home.json('warehouse diff sync', env('another'))).toMatchObject({ data: { summary: { update: 1 } } });
 });
 
-test('prints the number of deletions in the confirmation', async () => {
+test('prints the number of deletions in the confirmation prompt', async () => {
   mkdirSync(join(home.cwd, 'sync/data-models'), { recursive: true });
   home.write('sync/data-models/m.yaml', 'id: m\nname: M\nstate: active\ntype: sql\nconfig: {sql_query: SELECT 1}\n');
   const flags = ['--prune', '--allow-delete', '--allow-empty', '--force'];

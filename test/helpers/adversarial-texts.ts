@@ -14,7 +14,7 @@ const LETTERS = [
   '\u200b',
   '\u{1f600}',
 ];
-/** A repetition whose maximum is at most this number adds only a fixed length. */
+/** Repetitions with at most this maximum are skipped, because they add only a fixed length. */
 const SHORT = 8;
 /** Maximum length of a fixed repetition that is written out in a string. */
 const LONGEST = 40;
@@ -87,7 +87,10 @@ class Walk {
     this.#letters = letters;
   }
 
-  /** Records the repetitions inside an element, each after `prefixes`. Returns the prefixes of the next element. */
+  /**
+   * Records the repetitions inside these alternatives, which follow `prefixes`. Returns the prefixes of the next
+   * element.
+   */
   alternatives(all: readonly AST.Alternative[], prefixes: readonly string[]): string[] {
     const after = all.flatMap(({ elements }) =>
       elements.reduce((before, element) => this.#element(element, before), [...prefixes]),

@@ -6,10 +6,10 @@ import type { Manifest } from '../../src/lib/domain/roles/manifest.ts';
 
 const TASK_IDS = PERMISSIONS.map((permission) => permission.task_id);
 
-/** Few ids, so that two manifests share some. */
+/** Only a few ids, so that two manifests share some of them. */
 const ROLE_IDS = ['admin', 'no', '012', '2026-01-02', 'a b', 'ünï', 'x:y', "it's", '#hash', 'null'];
 
-/** Includes texts that a careless YAML or JSON serializer gets wrong. */
+/** Includes strings that a careless YAML or JSON serializer gets wrong. */
 export const anyText = fc.oneof(
   fc.constantFrom(
     'no',

@@ -1,4 +1,4 @@
-// Arbitrary warehouse sync definitions. Few ids, so that two workspaces share some of them.
+// Arbitrary warehouse sync definitions. There are only a few ids, so that two workspaces share some of them.
 import fc from 'fast-check';
 import type { Definition } from '../../src/lib/domain/warehouse/definition.ts';
 import type { ByType } from '../../src/lib/domain/warehouse/plan.ts';

@@ -5,7 +5,7 @@ import { CHROMIUM } from '../../scripts/chromium.mjs';
 export { CHROMIUM };
 
 export interface Page {
-  /** Every URL that was requested since the page was opened, including the page's own. */
+  /** Every URL that has been requested since the page was opened, including the page's own. */
   readonly requests: readonly string[];
   /** Console messages, including violations of the content security policy, and uncaught errors. */
   readonly complaints: readonly string[];

@@ -14,7 +14,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles an entry point, relative to the repository root, and all its imports into one module in a temporary folder.
+ * Bundles an entry point (a path relative to the repository root) and all its imports into one module in a temporary
+ * folder.
  */
 export async function bundleEntry(entry: string): Promise<Bundle> {
   const build = await rolldown({

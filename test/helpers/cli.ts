@@ -11,7 +11,7 @@ import { SEED } from './seed.ts';
 import { reportingEnv } from './wire-judge.ts';
 
 export interface CliOptions {
-  /** Variables that are added to an environment that contains only the home's folders. */
+  /** Variables to add to the environment, which otherwise contains only the home's folders. */
   env?: Record<string, string>;
   cwd?: string;
   /** Text or a stream, for example one that never ends. */
@@ -20,7 +20,7 @@ export interface CliOptions {
   tty?: { stdin?: boolean; stdout?: boolean; stderr?: boolean } | boolean;
   columns?: number;
   rows?: number;
-  /** Closes standard output on the reader's side: each write fails with EPIPE. */
+  /** Simulates that the reader of standard output is gone: each write fails with EPIPE. */
   brokenPipe?: boolean;
   clock?: Clock;
   /** Aborting with a KnownError simulates Ctrl-C, SIGTERM or a time limit. */
@@ -43,7 +43,7 @@ export interface CliHome {
   folder: string;
   cwd: string;
   env: Record<string, string>;
-  /** Runs a command line in the home; words with spaces need the list form. */
+  /** Runs a command line in the home. If a word contains spaces, pass a list of words. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   remove(): void;
 }
@@ -105,8 +105,8 @@ export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
 }
 
 /**
- * Runs one command line, without the program's name. A run without folders in `env` gets temporary ones, which are
- * deleted afterward; related runs share a `createCliHome()`.
+ * Runs one command line, which does not include the program's name. If `env` has no folders, the run gets temporary
+ * folders, which are deleted afterward. Related runs share a `createCliHome()`.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const own = options.env?.CDPADM_STATE_DIR === undefined ? createCliHome() : undefined;

@@ -12,7 +12,7 @@ export function loadProgram(): Promise<Command> {
   return loadAll(createContext(createTestIo().io, new AbortController().signal));
 }
 
-/** Returns all descendants of a command, including groups, with their names: `roles push`. */
+/** Returns all descendants of a command, including groups, with their full names, such as `roles push`. */
 export function commandsBelow(command: Command, path: readonly string[] = []): Walked[] {
   return command.commands.flatMap((child): Walked[] => {
     const own = [...path, child.name()];

@@ -46,7 +46,7 @@ const AUTHORIZATION: Record<string, RegExp> = {
 
 let opened: Conformance | undefined;
 
-/** Returns the cached checks, because compiling the schemas takes a while. */
+/** Creates the checks once and caches them, because compiling the schemas takes a while. */
 export function openConformance(): Conformance {
   return (opened ??= conformance());
 }
@@ -142,7 +142,7 @@ function conformance(): Conformance {
   };
 }
 
-/** Reports an undocumented path that does not return 404 or 405. */
+/** Reports a call of an undocumented path, unless its status is 404 or 405. */
 function undocumented(method: string, url: string, status: number): string[] {
   return status === 404 || status === 405 ? [] : [`${method} ${url}: ${status} for what is not documented`];
 }

@@ -1,4 +1,4 @@
-// Runs several processes simultaneously that contend for one budget or one token.
+// Runs several processes that contend for one budget or one token at the same time.
 import { runTogether } from './bundle.ts';
 
 /** Runs `children/contender.ts` `count` times simultaneously and returns the outputs. */

@@ -1,6 +1,6 @@
 // Writes DER by hand, including structures that openssl cannot produce.
 
-/** Returns one value: its tag, length and contents. */
+/** Encodes one value: its tag, length and contents. */
 export function der(tag: number, ...content: (Uint8Array | readonly number[])[]): Buffer {
   const bytes = Buffer.concat(content.map((part) => Buffer.from(part)));
   return Buffer.concat([Buffer.from([tag]), lengthOf(bytes.length), bytes]);

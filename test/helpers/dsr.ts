@@ -5,7 +5,7 @@ import { basicAuth, type Exchange, type SendOptions, type TestEmulator } from '.
 
 export const raw = (value: string): IdentityEntry => ({ value, encoding: 'raw' });
 
-/** Returns a GDPR access request for one email address, with the fields of `change`. */
+/** Returns a GDPR access request for one email address, with the fields in `change` added or replaced. */
 export function dsrBody(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> & { subject_request_id: string } {
@@ -22,7 +22,10 @@ export function dsrBody(
 /** Request fields that skip an erasure's waiting period. */
 export const SKIP = { extensions: { 'opendsr.platform.example': { skip_waiting_period: true } } };
 
-/** Returns a function that sends requests under `/v3` as the first workspace, or with the credentials `as`. */
+/**
+ * Returns a function that sends requests under `/v3` with the first workspace's credentials, or with the credentials in
+ * `as`.
+ */
 export function dsrCaller({ ready, send }: TestEmulator) {
   const own = `${ready.workspace_key}:${ready.workspace_secret}`;
   return (method: string, path: string, options: SendOptions & { as?: string } = {}): Promise<Exchange> => {

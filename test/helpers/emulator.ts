@@ -14,14 +14,14 @@ export interface Exchange {
 }
 
 export interface SendOptions {
-  /** A string or bytes are sent unchanged, anything else as JSON. */
+  /** Strings and bytes are sent unchanged; anything else is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 /**
- * Sends one plain request to any address: no redirects, no retries, and `Host` as given. Rejects if the connection is
- * lost.
+ * Sends one plain request to any address. Does not retry or follow redirects, and sends `Host` as given. Rejects if
+ * the connection is lost.
  */
 export function send(method: string, url: string, { body, headers = {} }: SendOptions = {}): Promise<Exchange> {
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : textOf(body);
@@ -68,7 +68,7 @@ function textOf(body: unknown): string | undefined {
 
 export interface TestControl {
   now(): Promise<string>;
-  /** Advances the clock by `8d` or `90m` and returns its time. */
+  /** Advances the clock by a duration such as `8d` or `90m`, and returns the new time. */
   advance(duration: string): Promise<string>;
   set(iso: string): Promise<string>;
   reset(): Promise<void>;
@@ -92,7 +92,7 @@ export interface TestEmulator extends Emulator {
   /** `/platform/v2/organizations/…/accounts/…` of the first organization and account. */
   accountPath: string;
   /**
-   * Checks the exchanges like `close`, and resets the platform for the next test. Returns false if the platform was
+   * Checks the exchanges as `close` does, and resets the platform for the next test. Returns false if the platform was
    * closed.
    */
   recycle(): Promise<boolean>;
@@ -120,7 +120,7 @@ export async function startTestEmulator(options: StartOptions = {}): Promise<Tes
     bearer = undefined;
   };
   const api = testControl(emulator, forgetToken);
-  /** Number of entries in the log from an earlier start. */
+  /** Number of log entries from an earlier start of the platform. */
   const before = options.data === undefined ? 0 : (await api.requests()).length;
   let closed: Promise<void> | undefined;
   /** Runs `end`, then rejects if earlier exchanges were invalid or not checked. */

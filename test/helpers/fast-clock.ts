@@ -1,13 +1,15 @@
 // A clock that is many times faster than the machine's: hours of pauses pass in a moment, in the right order.
 import { type Clock, systemClock } from '../../src/lib/kernel/clock.ts';
 
-/** Maximum real time that counts between two readings, so that a process on a busy machine exceeds no time limit. */
+/**
+ * Maximum real time that counts between two readings, so that a process on a busy machine does not exceed time limits.
+ */
 const MOST_MS = 20;
 
-/** True while a child process runs: it uses real time, so its time limits must not be shortened. */
+/** True while a child process runs. A child uses real time, so its time limits must not be shortened. */
 const hasChild = (): boolean => process.getActiveResourcesInfo().includes('ProcessWrap');
 
-/** Programs and platforms share one fast clock. */
+/** Creates a fast clock, which the programs and platforms of a test share. */
 export function createFastClock(factor: number): Clock {
   let now = systemClock.now();
   let read = performance.now();

@@ -1,4 +1,4 @@
-// A proxy between the program and an embedded platform that injects faults into chosen requests.
+// A proxy that injects faults into selected requests between the program and an embedded platform.
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -25,9 +25,9 @@ export interface ProxyFault {
   delivered: boolean;
   /** The port is closed, so there is no request to inject a fault into. */
   refuses?: boolean;
-  /** True if a client waits until its timeout, or for as long as `Retry-After` says. */
+  /** True if a client waits until its timeout, or for as long as `Retry-After` requests. */
   slow?: boolean;
-  /** Returns a replacement for the platform's response; use `act` for an incomplete one. */
+  /** Returns a replacement for the platform's response; use `act` for an incomplete response. */
   answer?: (answer: PlatformAnswer, received: ReceivedRequest) => PlatformAnswer;
   /** Writes to the client instead of responding. */
   act?: (socket: Socket, answer: PlatformAnswer, trap: string, received: ReceivedRequest) => void;
@@ -37,7 +37,7 @@ export interface FaultPlan {
   fault: ProxyFault;
   /** Zero-based index of the request. */
   at: number;
-  /** Injects the fault `once`, or for `ever` from that request on. */
+  /** `once`: the fault is injected only into that request. `ever`: it is injected into all later requests too. */
   mode: 'once' | 'ever';
   /** After the first fault, applies to every GET; `fault` then applies only to requests that write. */
   reads?: ProxyFault;
@@ -183,7 +183,7 @@ function forward(
   });
 }
 
-/** Returns the response with new framing, and with the headers from `change`. */
+/** Returns the bytes of the response, with new framing and with the headers from `change`. */
 export function answerBytes({ status, headers, body }: PlatformAnswer, change: Record<string, string> = {}): Buffer {
   const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...kept } = headers;
   const framed = status === 204 ? {} : { 'content-length': String(body.length) };
@@ -230,7 +230,7 @@ function redirect(status: number): ProxyFault {
   };
 }
 
-/** Every form of `Retry-After`, and no header. */
+/** Every form of a `Retry-After` value; the empty string means no header. */
 const RETRY_AFTER = ['', '1', '0', '0.5', '-5', 'soon', '99999999999', 'Sun, 06 Nov 1994 08:49:37 GMT'];
 
 function limited(status: number, value: string): ProxyFault {

@@ -174,7 +174,7 @@ export function drip(everyMs = 10): Fault {
   };
 }
 
-/** Sends `piece` repeatedly until the client closes the connection or `total` bytes were sent. */
+/** Sends `piece` repeatedly until the client closes the connection or `total` bytes have been sent. */
 export function flood(piece: Buffer, total: number, headers: Record<string, string> = {}): Fault {
   return (socket) => {
     socket.write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers }));

@@ -13,7 +13,7 @@ export interface Forged {
 
 export interface Wanted {
   subject: string;
-  /** The signer; without one, the certificate is self-signed. */
+  /** The signer; if undefined, the certificate is self-signed. */
   by?: Forged;
   /** Lines such as `subjectAltName=DNS:a.example`. */
   extensions?: string[];

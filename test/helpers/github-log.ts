@@ -1,8 +1,8 @@
 // Reads the GitHub Actions workflow commands in a step's output.
 
 /**
- * Returns the lines with commands that GitHub would run. Only whitespace may precede a command in its line; the older
- * form (`##[`) may be anywhere. Lines inside a fence are omitted.
+ * Returns the lines with commands that GitHub would run. Only whitespace may precede a command on its line; the older
+ * form (`##[`) may be anywhere in a line. Lines inside a fence are omitted.
  */
 export function commandsIn(text: string): string[] {
   let token: string | undefined;

@@ -1,4 +1,4 @@
-// Private keys of the types that the tests of certificates need.
+// Private keys of the types that the certificate tests need.
 import { generateKeyPairSync } from 'node:crypto';
 
 /** Returns a key as PKCS#8 in PEM. */

@@ -1,4 +1,4 @@
-// Runs `dsr callbacks listen` in process, with its address, output lines and result.
+// Runs `dsr callbacks listen` in process, and provides its address, output lines and result.
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
 import type { CliHome, CliOptions, CliResult } from './cli.ts';
 

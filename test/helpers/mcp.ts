@@ -39,7 +39,7 @@ export interface Assistant {
 
 const compiled = new Map<string, JsonSchemaValidator<unknown>>();
 
-/** The SDK's validation of answers. Compiles each schema once, because compiling takes longer than most tests. */
+/** The SDK's validator for responses. It compiles each schema once, because compiling takes longer than most tests. */
 const keptValidators: jsonSchemaValidator = {
   getValidator: <T>(schema: object) => {
     const key = JSON.stringify(schema);
@@ -71,7 +71,7 @@ export async function openAssistant(
   const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator: keptValidators });
   // The transport is the same on both sides.
   await client.connect(new StdioServerTransport(output, input));
-  // From now on, the client checks each answer against its tool's output schema.
+  // From now on, the client checks each response against its tool's output schema.
   await client.listTools();
   const call = async (name: string, values: Record<string, unknown> = {}): Promise<ToolAnswer> => {
     const { content, isError, structuredContent } = await client.callTool({ name, arguments: values });

@@ -17,7 +17,7 @@ export interface PlatformHome {
   /** The program's environment, with credentials for the platform. */
   env: Record<string, string>;
   defaults: CliOptions;
-  /** Runs a command line; words with spaces need the list form. */
+  /** Runs a command line. If a word contains spaces, pass a list of words. */
   run(line: string | readonly string[], options?: CliOptions): Promise<CliResult>;
   /** Runs a command with `-o json` and parses its output; `data` or `error` is undefined if it is absent. */
   json<T = unknown>(

@@ -17,7 +17,7 @@ export interface TerminalOptions {
   env: Record<string, string>;
   cwd: string;
   columns?: number;
-  /** A shell command to run instead of the program: `cdpadm … > file`. */
+  /** A shell command to run instead of the program, such as `cdpadm … > file`. */
   shell?: string;
 }
 
@@ -67,7 +67,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   });
   const screen = (): string => stripVTControlCharacters(drawn);
 
-  /** Returns the first of the strings after the previous match. */
+  /** Returns the string that appears first after the previous match. */
   function find(texts: readonly string[]): { text: string; index: number } | undefined {
     return texts
       .map((text) => ({ text, index: screen().indexOf(text, position) }))

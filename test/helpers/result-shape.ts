@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result-shape.ts';
 
-/** Shared, because a new instance first compiles its own schemas. */
+/** The instance is shared, because each new one first compiles its own schemas. */
 const ajv = new Ajv({ allErrors: true, strict: false });
 
 /** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */

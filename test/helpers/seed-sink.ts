@@ -24,10 +24,13 @@ export interface Sink {
 /** Text that appears once in each row. */
 const ROW_MARKER = Buffer.from('"environment"');
 
-/** Returns the response to a request by its number, from 1; undefined accepts it. A promise delays the response. */
+/**
+ * Returns the response to the request with this number (counted from 1); undefined accepts the request. A promise
+ * delays the response.
+ */
 export type Answer = (body: Buffer, request: number) => Reply | undefined | Promise<Reply | undefined>;
 
-/** Without `answer`, accepts every body. */
+/** If `answer` is undefined, accepts every body. */
 export async function startSink(answer?: Answer): Promise<Sink> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -41,7 +41,7 @@ export interface RunJson {
 }
 
 export interface WarehouseEmulator extends TestEmulator {
-  /** Sends a request to a path in the workspace: `connections/lake`. */
+  /** Sends a request to a path in the workspace, such as `connections/lake`. */
   ask(method: string, path: string, body?: unknown): Promise<Exchange>;
   /** Sends a GET that must succeed, and returns its body. */
   get<T = Record<string, unknown>>(path: string): Promise<T>;
@@ -57,7 +57,7 @@ export interface WarehouseEmulator extends TestEmulator {
 
 type Kind = 'connections' | 'data-models' | 'inputs/data-pipelines';
 
-/** Starts a platform with a manual clock by default. */
+/** Starts a platform, by default with a manual clock. */
 export async function startWarehouseEmulator(options: StartOptions = {}): Promise<WarehouseEmulator> {
   const emulator = await startTestEmulator({ clock: 'manual', ...options });
   const base = `/platform/v2/workspaces/${emulator.ready.workspace_id}`;
@@ -91,7 +91,10 @@ export async function startWarehouseEmulator(options: StartOptions = {}): Promis
 /** The initial time for `startSync`. */
 export const T0 = '2026-03-01T00:00:00Z';
 
-/** Starts a platform at `T0` with the connection, the model and the pipeline; the last two can be changed. */
+/**
+ * Starts a platform at the time `T0` with a connection, a data model and a pipeline. `sql` and `pipeline` change the
+ * last two.
+ */
 export async function startSync(
   options: StartOptions,
   pipeline: Record<string, unknown> = {},

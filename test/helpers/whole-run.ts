@@ -1,5 +1,5 @@
-// Shared by a whole test run: the printed seed, and one certificate authority for all embedded platforms. Generating an
-// RSA key takes longer than most tests.
+// What a whole test run shares: the printed seed, and one certificate authority for all embedded platforms, because
+// generating an RSA key takes longer than most tests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

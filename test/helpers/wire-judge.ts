@@ -1,5 +1,5 @@
 // Checks every exchange of the embedded platforms in this process and in programs that a test starts. `judge-setup.ts`
-// fails a test file for violations that no test has read.
+// fails a test file if there are violations that no test has read.
 import { subscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface Judged {
   violations: string[];
 }
 
-/** Number of violations to print. */
+/** Maximum number of violations to print. */
 const MOST_SHOWN = 50;
 const REPORTER = fileURLToPath(new URL('children/tell-exchanges.cjs', import.meta.url));
 
@@ -26,7 +26,7 @@ let violationsOf: ((seen: SeenExchange, hasOwnWords: boolean) => string[]) | und
 let loading: Promise<void> | undefined;
 let folder: string | undefined;
 
-/** Loads the judge. Until then, exchanges are queued. */
+/** Loads the judge. Until it is loaded, exchanges are queued. */
 export function loadJudge(): Promise<void> {
   loading ??= import('./conformance.ts').then(({ openConformance }) => {
     violationsOf = openConformance().violations;
@@ -58,7 +58,7 @@ export async function judgedOf(platform: string): Promise<Judged> {
   return judged;
 }
 
-/** Returns the addresses of checked platforms whose findings were not read. */
+/** Returns the addresses of checked platforms whose findings have not been read. */
 export async function judgedPlatforms(): Promise<string[]> {
   await checkPrograms();
   return [...counts.keys()];
@@ -70,7 +70,7 @@ export function requireConformance(violations: readonly string[]): void {
   throw new Error(`the wire is not as the OpenAPI document says:\n${violations.slice(0, MOST_SHOWN).join('\n')}`);
 }
 
-/** Returns the environment that makes a program and its children report their platforms' exchanges. */
+/** Returns environment variables that make a program and its children report their platforms' exchanges. */
 export function reportingEnv(): Record<'NODE_OPTIONS' | 'TEST_EXCHANGES', string> {
   folder ??= mkdtempSync(join(tmpdir(), 'cdpadm-exchanges-'));
   return { NODE_OPTIONS: `--require=${JSON.stringify(REPORTER)}`, TEST_EXCHANGES: folder };

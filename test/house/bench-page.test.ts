@@ -21,7 +21,7 @@ test('lists each metric once, with its guarantee and its goal', () => {
 test.each([
   ['Guarantees missed', 'MISSED'],
   ['Goals missed', 'goal missed'],
-])('repeats the metrics of its tables after "%s"', (label, verdict) => {
+])('lists the missed metrics after "%s"', (label, verdict) => {
   const missed = measured.filter((row) => row.at(-1) === verdict).map(([metric]) => metric);
   expect(page).toContain(`\n${label}: ${missed.join('; ') || 'none'}.\n`);
 });

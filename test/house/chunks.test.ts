@@ -81,7 +81,7 @@ describe('the built program', () => {
     expect(modules.filter((name) => / (crypto|http|https|tls|readline)$/.test(name))).toEqual([]);
   });
 
-  test("loads a call's contract, and no chunk that the call does not need", () => {
+  test("loads only the chunks that a call needs, including the call's contract", () => {
     const env = {
       CDPADM_BASE_URL: 'http://127.0.0.1:1',
       CDPADM_AUTH_URL: 'http://127.0.0.1:1',

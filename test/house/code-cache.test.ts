@@ -79,7 +79,7 @@ function isReplaced(before: number): boolean {
 }
 
 describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
-  test('is written once, readable only by this user', () => {
+  test('is written once, and is readable only by this user', () => {
     expect(run('hello')).toEqual(RIGHT);
     expect(kept()).toEqual([nameFor('hello')]);
     expect(lstatSync(code()).mode & 0o777).toBe(0o700);
@@ -191,27 +191,30 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     mkdirSync(code(), { mode });
     chmodSync(code(), mode);
     expect(run('hello')).toEqual(RIGHT);
-    // Root may write to a read-only folder.
+    // Root can write to a read-only folder.
     if (mode !== 0o500 || process.getuid?.() !== 0) expect(kept()).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('is replaced if another user owns it, unused if one owns its folder', () => {
-    run('hello');
-    chownSync(keptFile(), 65_534, 65_534);
-    const { ino } = lstatSync(keptFile());
-    expect(run('hello')).toEqual(RIGHT);
-    expect(isReplaced(ino)).toBe(true);
-    chownSync(code(), 65_534, 65_534);
-    const before = lstatSync(keptFile()).ino;
-    expect(run('hello')).toEqual(RIGHT);
-    expect(run('other').status).toBe(0);
-    expect(isReplaced(before)).toBe(false);
-    expect(kept()).toEqual([nameFor('hello')]);
-    rmSync(code(), { recursive: true });
-    chownSync(cache, 65_534, 65_534);
-    expect(run('hello')).toEqual(RIGHT);
-    expect(existsSync(code())).toBe(false);
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'is replaced if another user owns it, and is not used if another user owns its folder',
+    () => {
+      run('hello');
+      chownSync(keptFile(), 65_534, 65_534);
+      const { ino } = lstatSync(keptFile());
+      expect(run('hello')).toEqual(RIGHT);
+      expect(isReplaced(ino)).toBe(true);
+      chownSync(code(), 65_534, 65_534);
+      const before = lstatSync(keptFile()).ino;
+      expect(run('hello')).toEqual(RIGHT);
+      expect(run('other').status).toBe(0);
+      expect(isReplaced(before)).toBe(false);
+      expect(kept()).toEqual([nameFor('hello')]);
+      rmSync(code(), { recursive: true });
+      chownSync(cache, 65_534, 65_534);
+      expect(run('hello')).toEqual(RIGHT);
+      expect(existsSync(code())).toBe(false);
+    },
+  );
 
   test('is not written if its folder is a symlink or a file, or if there is no cache folder', () => {
     mkdirSync(join(folder, 'elsewhere'), { mode: 0o700 });
@@ -236,7 +239,7 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(kept()).toEqual([]);
   });
 
-  test('is written by a command that is stopped by a signal, and again by one that finishes', () => {
+  test('is written by a command that is stopped by a signal, and again by a command that finishes', () => {
     const written = (line: string): number => {
       expect(run(line).stdout).toBe('said hello\n');
       return lstatSync(keptFile()).ino;

@@ -28,7 +28,7 @@ test('defines every command in a file of its group that is named after the comma
     if (places.some((place) => existsSync(join(root, 'src/commands', place)))) return false;
     const folder = join(root, 'src/commands', group);
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    // The group adds its own part under the verb's key: `get: {`.
+    // The group adds its own part under the verb's key, for example `get: {`.
     const isShared = SHARED_VERBS.some((verb) => verb === verbs.join(' '));
     const takes = (text: string): boolean => text.includes('= resourceCommands(') && text.includes(`  ${verbs[0]}: {`);
     if (isShared && texts.filter(takes).length === 1) return false;
@@ -46,7 +46,7 @@ test('offers a list on a terminal for every argument that is the id of an existi
   );
   expect(typed).toEqual([
     ...['groups attributes add attribute', 'groups attributes remove attribute', 'emulator clock advance duration'],
-    // A control address does not list roles.
+    // `emulator assign-role` uses the control address, which does not list roles.
     ...['emulator assign-role role_id', 'api path'],
   ]);
 });

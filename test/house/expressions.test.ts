@@ -5,14 +5,16 @@ import { countSteps } from '../helpers/match-steps.ts';
 import { expressionsOf, sourceExpressions } from '../helpers/source-expressions.ts';
 
 const REPETITIONS = 60;
-/** Maximum growth of steps when the text doubles; quadratic growth is four. */
+/**
+ * Maximum factor by which the number of steps grows if the text is twice as long; quadratic growth has the factor 4.
+ */
 const MAX_GROWTH = 3;
 /** An expression with at most this many steps per character counts as linear. */
 const FEW_STEPS = 20;
 /** Maximum number of steps that a linear expression needs for these short strings. */
 const STEP_LIMIT = 200_000;
 
-/** Returns a string that takes more than linear time, or undefined. */
+/** Returns a string for which the expression needs more than linear time, or undefined. */
 function slowText(expression: RegExp): string | undefined {
   const steps = countSteps(expression, STEP_LIMIT);
   return adversarialTexts(expression).find((grow) => {

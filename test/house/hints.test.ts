@@ -19,7 +19,7 @@ function isAdvice(node: ts.Node): boolean {
   return ts.isCallExpression(node) && MAKERS.test(node.expression.getText());
 }
 
-/** Returns the unquoted paths in the commands of the source: `file` in `cdpadm roles diff ${file}`. */
+/** Returns the unquoted paths in the commands of the source, such as `file` in `cdpadm roles diff ${file}`. */
 function bareWordsIn(source: ts.Node): string[] {
   const isCommand = ts.isTemplateExpression(source) && /^`cdpadm \w/.test(source.head.getText());
   const words = isCommand ? source.templateSpans.map(({ expression }) => expression.getText()) : [];

@@ -1,4 +1,4 @@
-// Every embedded platform in a test is checked against the OpenAPI document, in any process.
+// Every embedded platform in a test is checked against the OpenAPI document, whatever process it runs in.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('a platform that the program starts', () => {
   test.each([
     ['in this process', async () => (await home.run([...LINE, ...LOCAL])).code],
     ['in its own process', () => program(home.env)],
-  ])('is checked in every exchange %s', async (_where, run) => {
+  ])('is checked at every exchange if it runs %s', async (_where, run) => {
     expect(await run()).toBe(0);
     const [platform = '', ...more] = await judgedPlatforms();
     expect(more).toEqual([]);

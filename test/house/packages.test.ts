@@ -56,7 +56,7 @@ test('matches the packages in node_modules to the lock file', () => {
   expect(wrong).toEqual([]);
 });
 
-/** Returns the installed package; undefined for a package for a different system. */
+/** Returns the installed package; undefined if the package is for a different system. */
 function present(path: string): LockedPackage | undefined {
   try {
     return readJson(join(path, 'package.json')) as LockedPackage;
@@ -75,7 +75,7 @@ test('locks all dependencies for every system, as `npm ci` requires', () => {
   expect(missing).toEqual([]);
 });
 
-/** Returns the version that Node resolves from a package's folder: its own copy, or one further up. */
+/** Returns the version that Node resolves from a package's folder: its own copy, or a copy in a parent folder. */
 function lockedVersion(from: string, name: string): string {
   const own = lock.packages[`${from}/node_modules/${name}`];
   if (own) return own.version ?? '';

@@ -61,7 +61,7 @@ it('lists every manual page in package.json, because npm installs only listed pa
   expect(man).toEqual([...manual.keys()].sort().map((name) => `dist/man/${name}`));
 });
 
-it('links each manual page to the program, its group, and every command in the group', () => {
+it('links each manual page to the pages of the program, the group, and every command in the group', () => {
   const referred = (name: string): string[] =>
     [...(manual.get(`${name}.1`) ?? '').matchAll(/^\.Xr (\S+) 1/gm)].map(([, page = '']) => page);
   const names = [...manual.keys()].map((file) => file.replace(/\.1$/, ''));
@@ -99,16 +99,19 @@ it('escapes dots, backslashes and capitalized words in the manual', () => {
   );
 });
 
-it.skipIf(!hasMandoc)('writes a manual that mandoc accepts without warnings (skipped without mandoc)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cdpadm-man-'));
-  try {
-    for (const [name, text] of manual) writeFileSync(join(folder, name), text);
-    const { status, stdout } = spawnSync('mandoc', ['-Tlint', '-W', 'warning', ...manual.keys()], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+it.skipIf(!hasMandoc)(
+  'writes a manual that mandoc accepts without warnings (skipped if mandoc is not installed)',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cdpadm-man-'));
+    try {
+      for (const [name, text] of manual) writeFileSync(join(folder, name), text);
+      const { status, stdout } = spawnSync('mandoc', ['-Tlint', '-W', 'warning', ...manual.keys()], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

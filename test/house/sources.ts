@@ -24,7 +24,7 @@ export interface SourceFile {
 
 const read = new Map<string, SourceFile[]>();
 
-/** Returns all source files under `folder`, cached. */
+/** Returns all source files under `folder`, and caches them. */
 export function readSources(folder: string): SourceFile[] {
   const known = read.get(folder) ?? parseSources(folder);
   read.set(folder, known);
@@ -55,7 +55,10 @@ function readSource(path: string): SourceFile {
 
 const walked = new WeakMap<ts.Node, ts.Node[]>();
 
-/** Returns every node in the tree except tokens, root first; cached, because many checks walk the same trees. */
+/**
+ * Returns every node in the tree except tokens, root first. The result is cached, because many checks walk the same
+ * trees.
+ */
 export function walk(root: ts.Node): readonly ts.Node[] {
   const known = walked.get(root);
   if (known) return known;

@@ -11,7 +11,7 @@ import { root } from '../helpers/root.ts';
 
 let folder: string;
 
-/** Copies only `bin`. The tests that need a bundle add one of a single line. */
+/** Copies only `bin`. The tests that need a bundle create one that consists of a single line. */
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'cdpadm-start-')));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });

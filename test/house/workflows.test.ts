@@ -54,7 +54,7 @@ describe.each(paths)('%s', (path) => {
     expect(await problemsOf(path, textOf(path))).toEqual([]);
   });
 
-  // GitHub inserts the value before the shell reads the line, so a branch name can be a command.
+  // GitHub inserts the value before the shell reads the line, so a branch name could run as a command.
   test('passes values to the shell only in variables', () => {
     expect(commandsOf(path).filter((line) => line.includes('${{'))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // One worker for all mutants, because starting a thread and loading the modules costs a hundred times as much as the
-// tests. The sources contain every mutant with a switch that is read when its code runs.
+// tests. The sources contain all mutants, and a switch that is read when their code runs selects one.
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
 
 /**

@@ -1,4 +1,4 @@
-// A listener gives no credentials to the commands that it runs or to the servers that it forwards callbacks to.
+// A listener does not give credentials to the commands that it runs or to the servers that it forwards callbacks to.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ it('forwards the body, and does not put a secret in an argument, the environment
     });
   });
   await new Promise<void>((resolve) => forwardServer.listen(0, '127.0.0.1', resolve));
-  // --ca-file trusts the forward address's certificate and the platform's own authority.
+  // --ca-file makes the listener trust the forward address's certificate and the platform's own authority.
   home.write('forward-server.pem', certificate.cert + readFileSync(home.env.CDPADM_CA_FILE ?? '', 'utf8'));
   const { CDPADM_BASE_URL: address = '', CDPADM_ORG_ID: org = '' } = home.env;
   const named = ['--client-id', 'me', '--client-secret-env', 'NAMED_BY_PROFILE', '--yes'];

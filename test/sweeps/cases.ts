@@ -30,8 +30,8 @@ export interface CommandCase {
   /** The result is not JSON, even with `-o json`. */
   plain?: true;
   /**
-   * The command runs until it is stopped. Called with the command's first line of output; the command is stopped when
-   * the promise resolves.
+   * The command runs until it is stopped. The function is called with the command's first line of output; the command
+   * is stopped when the promise resolves.
    */
   serves?: (line: string, world: World) => Promise<void>;
   /** Sends nothing to the platform. */

@@ -1,4 +1,5 @@
-// Runs every command that has columns with an unknown one: the command rejects it, sends no write and changes no file.
+// Runs every command that has columns with an unknown column: the command rejects it, sends no write and changes no
+// file.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,8 +12,8 @@ import { createWorld, type World } from './world.ts';
 const fields = ({ command }: CommandCase): readonly string[] => fieldsOf(leafOf(command));
 
 /**
- * Every command with columns. Excludes endless commands, which print lines, and results without declared fields, which
- * are the platform's documents.
+ * Every command with columns. Excludes long-running commands, which print lines, and results without declared fields,
+ * because these results are platform documents.
  */
 const cases = CASES.filter(
   (one) =>

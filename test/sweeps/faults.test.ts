@@ -12,7 +12,10 @@ import { createWorld, type World } from './world.ts';
 const WORLDS = isWhole ? 6 : 3;
 /** The fraction of the complete run: `SHARE=0.1` is a quick pass over everything. */
 const SHARE = Number(process.env.SHARE ?? 1);
-/** Number of runs in each world. A count, not a time limit, so that a seed draws the same runs on every machine. */
+/**
+ * Number of runs in each world. The sample size is a count, not a time limit, so that a seed draws the same runs on
+ * every machine.
+ */
 const SAMPLE_RUNS = 30;
 /** Minimum number of runs in a complete run. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;

@@ -12,7 +12,7 @@ import { isWhole, sample, size } from '../helpers/size.ts';
 import { SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Omits endless commands, which print one line per event in every format. */
+/** Omits long-running commands, which print one line per event in every format. */
 const cases = CASES.filter((one) => one.elsewhere === undefined && !one.plain && !isEndless(one));
 type Format = (typeof COMMON_FORMATS)[number];
 const OTHERS = COMMON_FORMATS.filter((format) => format !== 'json');
@@ -161,7 +161,7 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
     // The response has no body.
     if (json === '') return;
     let data = plain(parseJson(json));
-    // A writing command needs a new world for each format, so a sample uses one format in addition to JSON.
+    // A command that writes needs a new world for each format, so a sample uses one format in addition to JSON.
     const isSteady = reads === true && !(one.reports && calls === 'none');
     for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
       if (!isSteady) await world.prepare(one);

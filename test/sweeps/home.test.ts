@@ -1,5 +1,5 @@
-// Every command that only reads works if its home is read-only or on a full disk. Its exit code is the same as with a
-// writable home, and it warns at most once.
+// Every read-only command works even if the home is read-only or the disk is full. The exit code is the same as with a
+// writable home, and the command prints at most one warning.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpAt, loadProgram } from '../helpers/command-tree.ts';
 import { pick, randomFrom } from '../helpers/random.ts';
@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 
 /** A folder where no user can create anything. */
 const NOWHERE = '/proc/cdpadm';
-/** `doctor` reports the home's problems. */
+/** `doctor` reports problems with the home, so it is excluded. */
 const EXAMINES = 'doctor';
 /** These commands write a file for the user, which fails on a full disk. */
 const WRITES_A_FILE = /^(roles pull|warehouse export|dsr results)/;
@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
       await world.prepare(wanted);
       const good = await world.run(wanted, ['-o', 'json']);
       await world.prepare(wanted);
-      // These commands read state that earlier commands wrote.
+      // These commands read state that earlier commands wrote, so they keep their state folder.
       const needsState = wanted.before !== undefined || wanted.command.startsWith('emulator');
       const env = {
         ...wanted.env,

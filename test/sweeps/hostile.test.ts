@@ -1,5 +1,5 @@
 // Tests every reader in the program with hostile files, and the program with hostile responses. If the program rejects
-// a file, it prints an error with its position and without a stack trace, and sends nothing.
+// a file, it prints an error with a position and without a stack trace, and sends nothing.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -139,7 +139,7 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
   return problems;
 }
 
-/** Returns the issues if all have a line. An error about the whole file, such as its size, needs none. */
+/** Returns the issues if all have a line. An error about the whole file, such as its size, needs no line. */
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };

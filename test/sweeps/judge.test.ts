@@ -89,7 +89,7 @@ describe('a write that is sent again after its response was lost', () => {
   it('is accepted if the first request did not arrive', () => {
     expect(judged({ ...post('a', true), answered: undefined }, post('a'))).toEqual([]);
   });
-  it('is a different write if its id differs', () => expect(judged(post('a', true), post('b'))).toEqual([]));
+  it('counts as a different write if its id differs', () => expect(judged(post('a', true), post('b'))).toEqual([]));
   it.each([
     ['without a read', [post('a', true), post('a')]],
     ['after a read of another request', [post('a', true), read('b'), post('a')]],

@@ -58,11 +58,12 @@ export interface ErrorDocument {
   request?: { method: string; path: string };
 }
 
-/** Claims that nothing was changed; excludes claims about something else or an earlier step. */
+/** Matches claims that nothing was changed, except claims about something else or an earlier step. */
 export const NOTHING_DONE =
   /no changes were made|nothing (?:else )?(?:was|has been) (?:sent|done|changed|triggered|submitted|cancelled)(?! (?:there|before it))/i;
 /**
- * Reports about a write whose response was lost or damaged: its outcome is unknown, or the completed part is listed.
+ * Matches reports about a write whose response was lost or damaged: the outcome is unknown, or the completed part is
+ * listed.
  */
 export const OPEN =
   /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|[\d,]+ of [\d,]+ rows are complete/i;

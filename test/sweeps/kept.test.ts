@@ -136,8 +136,8 @@ function problemsOf({ code, stderr, stdout, hangs }: Outcome): string[] {
   const problems: string[] = [];
   if (hangs) return ['hangs'];
   if (STACK.test(stderr + stdout)) problems.push(`crashes: ${stderr.slice(0, 400)}`);
-  // Damaged credentials (4) and the profile that they belong to (5) count as missing. A damaged journal stops the run
-  // (1, 2).
+  // Damaged credentials (exit code 4) and the profile that they belong to (exit code 5) count as missing. A damaged
+  // journal stops the run (exit code 1 or 2).
   if (![0, 1, 2, 3, 4, 5, 6, 8, 9, 12].includes(code)) problems.push(`exit ${code}: ${stderr.slice(0, 300)}`);
   if (code !== 0 && code !== 3 && !stderr.includes('"message"') && stdout === '')
     problems.push(`exit ${code}, no message`);

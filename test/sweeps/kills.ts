@@ -19,8 +19,8 @@ const REPEATS_WRITE =
 export const againFlags = (wanted: CommandCase): string[] => (hasFlag(wanted, '--resume') ? ['--resume'] : []);
 
 /**
- * True if the run was rejected because an earlier run applied part of its saved plan. If so, saves a plan for the rest,
- * as the hint says.
+ * True if the run was rejected because an earlier run applied part of its saved plan. If so, saves a plan for the
+ * rest, as the hint suggests.
  */
 export async function savedAgain(world: World, { before = [] }: CommandCase, stderr: string): Promise<boolean> {
   if (!stderr.includes('"plans.changed"')) return false;
@@ -30,8 +30,8 @@ export async function savedAgain(world: World, { before = [] }: CommandCase, std
 }
 
 /**
- * Returns the next run's flags if this run was rejected because an earlier run recorded the same request without an
- * outcome. The hint says to send that request again under its id.
+ * Returns the flags for the next run if this run was rejected because an earlier run recorded the same request
+ * without an outcome. The hint suggests sending that request again under its id.
  */
 export function sameRequestFlags(stderr: string): string[] {
   const id = /"code":"dsr\.duplicate".* pass --request-id ([0-9a-f-]{36})/.exec(stderr)?.[1];
@@ -44,7 +44,7 @@ export function sameRequestFlags(stderr: string): string[] {
  */
 export const locks = (world: World): string[] =>
   filesOf(world)
-    // Temporary files may remain in the code cache: it limits its total number of files.
+    // Temporary files may remain in the code cache, which limits its total number of files.
     .filter((path) => !path.startsWith(join(world.home.folder, 'cache', 'code')))
     .filter((path) => path.endsWith('.dead') || (path.endsWith('.lock') && isHeld(path)) || isStrayed(path))
     .map((path) => `${relative(world.home.folder, path)} was left behind`);

@@ -1,5 +1,5 @@
 // Runs every command on a platform whose deployment uses its own words, with a profile that maps them. The program
-// shows and reads the neutral words; requests and responses contain the deployment's.
+// shows and reads the neutral words; requests and responses contain the deployment's words.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs every command without a terminal. A command that needs a confirmation exits with 2, names the flag and writes
+// Runs every command without a terminal. A command that needs confirmation exits with 2, names the flag and writes
 // nothing. Every other command does its work. No command waits for input.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const WAYS: [name: string, options: () => CliOptions][] = [
   ['a terminal, but CI', () => ({ stdin: openInput(), tty: true, columns: 200, env: { CI: '1' } })],
 ];
 
-/** True if the command may write without a confirmation: a probe, or a write confirmed by --confirm. */
+/** True if the command may write without confirmation: a probe, or a write confirmed by --confirm. */
 const isUnasked = (one: CommandCase): boolean => recordOf(one).effect !== 'write' || one.args.includes('--confirm');
 
 /** Every command except those that run until they are stopped or read standard input. */

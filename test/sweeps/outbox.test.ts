@@ -1,7 +1,7 @@
 // Kills the callback receiver with -9 before, during and after its writes and at random moments, while hooks fail or
-// hang and the forward address fails. Each hook and forward runs at least once, in order per request, with one event
-// id. Runs a sample by default; `npm run test:outbox` covers 1,000 callbacks, every write of a session and an outage of
-// one minute.
+// hang and the forward address fails. Each hook runs and each callback is forwarded at least once, in order per
+// request, with one event id. Runs a sample by default; `npm run test:outbox` covers 1,000 callbacks, every write of a
+// session and an outage of one minute.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -165,7 +165,7 @@ async function openDeliveries(): Promise<{ state: string }[]> {
   return (await home.json<{ state: string }[]>('dsr callbacks outbox list')).data;
 }
 
-/** Checks that each hook and forward ran at least once, in order per request, with one event id. */
+/** Checks that each hook ran and each callback was forwarded at least once, in order per request, with one event id. */
 function judge(requests: readonly (readonly SignedCallback[])[]): void {
   const lines = hookLog();
   const events = new Map<string, Set<string>>();
@@ -201,7 +201,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 }
 
 test(
-  'does not lose a hook or forward when it is killed at its writes and at random moments',
+  'does not lose a hook run or a forwarded callback when it is killed at its writes and at random moments',
   async () => {
     printLine(`seed ${SEED}`);
     const random = randomFrom(SEED);

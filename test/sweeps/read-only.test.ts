@@ -1,4 +1,4 @@
-// Runs every command line below a project file with `access: read`: a write exits with 12 and sends nothing.
+// Runs every command line in a folder whose project file sets `access: read`: a write exits with 12 and sends nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -11,7 +11,7 @@ export interface Reader {
   /** The file to replace, relative to the working directory. */
   file: string;
   format: Format;
-  /** Valid contents, if the stage does not have the file. */
+  /** Valid contents; required if the stage does not provide the file. */
   good?: string | ((world: World) => string);
   /** Other files that the command needs. */
   beside?: Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ export const READERS: readonly Reader[] = [
   json('roles diff', 'wanted.yaml --against other.json', 'other.json', { good: ROLES }),
   yaml('roles test', 'roles.test.yaml', 'roles.test.yaml', { exits: [10] }),
   yaml('roles test', 'roles.test.yaml --file wanted.yaml', 'wanted.yaml', { exits: [10] }),
-  // A pull overwrites an existing file, but rejects an invalid one (6), which may contain edits.
+  // A pull overwrites an existing file, but rejects an invalid file (exit code 6), which may contain edits.
   yaml('roles pull', 'wanted.yaml', 'wanted.yaml', { exits: [6] }),
 
   json('roles pull', 'wanted.yaml --merge --base base.json', 'base.json', { good: ROLES, exits: [6] }),

@@ -1,4 +1,5 @@
-// Plants a canary in every secret: no command may print or save one. Files are private, and symlinks are not followed.
+// Plants a canary in every secret: no command may print or save any of them. Files are private, and symlinks are not
+// followed.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,7 +58,10 @@ function bareOf({ headers, body }: ReceivedRequest): string[] {
   return [...carried, ...inBody].filter((secret) => secret.length >= SHOWN);
 }
 
-/** Returns all secrets, and the last one again across the 500th character, where text that is not JSON is truncated. */
+/**
+ * Returns all secrets, and repeats the last one so that it crosses the 500th character, where text that is not JSON is
+ * truncated.
+ */
 function straddling(received: ReceivedRequest): string {
   const bare = bareOf(received);
   const last = bare.at(-1) ?? '';

@@ -1,5 +1,5 @@
-// Reads hostile seed files: invalid rows are reported with their line, valid rows are sent, and a file that is rejected
-// as a whole sends nothing.
+// Reads hostile seed files: invalid rows are reported with their line, valid rows are sent, and nothing is sent from a
+// file that is rejected as a whole.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Shared by the sweeps: a printed seed, and work that is distributed among worlds.
+// What the sweeps share: a printed seed, and work that is distributed among worlds.
 import { randomFrom } from '../helpers/random.ts';
 import { SEED } from '../helpers/seed.ts';
 

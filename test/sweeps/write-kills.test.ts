@@ -31,7 +31,7 @@ const HOWS = ['before', 'half', 'after'] as const;
 /** When to kill: at a write, or after a number of milliseconds. */
 type Kill = { at: number; how: (typeof HOWS)[number] } | { ms: number };
 
-/** Every command line except servers, which another test kills. */
+/** Every command line except those that start a server, which another test kills. */
 const WRITERS = CASES.filter((one) => one.elsewhere === undefined && !one.serves && only.test(nameOf(one)));
 
 let preload: Bundle;
@@ -135,7 +135,10 @@ interface Run {
   paths: Set<string>;
 }
 
-/** Returns only the file names in a ZIP file's directory, and its end record: its timestamps differ from run to run. */
+/**
+ * Returns only the file names in a ZIP file's directory and its end record, because the timestamps differ from run to
+ * run.
+ */
 function namesInZip(text: string): string {
   const names = [...text.matchAll(/PK\x01\x02[^]{24}([^])([^])/g)].map(({ 1: low = '', 2: high = '', index }) => {
     const length = low.charCodeAt(0) + 256 * high.charCodeAt(0);
