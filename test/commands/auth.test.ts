@@ -84,7 +84,7 @@ describe('auth test', () => {
     for (const area of ['groups', 'warehouse'])
       expect(of(area)).toMatchObject({
         status: 'not_checked',
-        detail: expect.stringContaining('same reason as roles'),
+        detail: expect.stringContaining('skipped because roles failed'),
       });
   });
 

@@ -1,4 +1,4 @@
-// Stores secrets in the operating system's keychain. The module is optional, and the keychain service may be missing.
+// Stores secrets in the operating system's keychain. Both the keyring module and the keychain service may be missing.
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -8,21 +8,21 @@ export type Keychain = Awaited<ReturnType<typeof openKeychain>>;
 
 type KeyringModule = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry'>;
 
-/** Opens the keychain. Throws KnownError auth (4) without the module; every function, if the keychain is unusable. */
+/** Throws KnownError auth (4) if the module is missing. Each method also throws it if the keychain is unusable. */
 export async function openKeychain(load = (): Promise<KeyringModule> => import('@napi-rs/keyring')) {
   let keyring: KeyringModule;
   try {
     keyring = await load();
   } catch (error) {
     const isLeftOut = (error as { code?: unknown }).code === 'NOT_IN_EXECUTABLE';
-    const why = isLeftOut ? 'the single executable has no access to it' : 'no module for this keychain is installed';
+    const why = isLeftOut ? 'the single executable has no access to it' : 'the keychain module is not installed';
     throw keychainMissing(why, error);
   }
 
   type Entry = InstanceType<KeyringModule['AsyncEntry']>;
   async function reach<T>(entry: string, work: (entry: Entry) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      // Without a named store, Linux uses the kernel's keyring, which is empty after a reboot.
+      // By default, the module uses the Linux kernel's keyring, which is empty after a reboot.
       return await work(new keyring.AsyncEntry(SERVICE, entry, { linux: { store: 'secret-service' } }));
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -44,8 +44,8 @@ function keychainMissing(why: string, cause: unknown): KnownError {
   return fail('secrets.keychain', {
     message: `The system keychain cannot be used: ${why}.`,
     hint:
-      'Store the secret in an environment variable (--client-secret-env NAME), let a command print it ' +
-      '(--client-secret-command LINE), or accept a private file with --insecure-storage.',
+      'Store the secret in an environment variable (--client-secret-env NAME), have a command print it ' +
+      '(--client-secret-command LINE), or store it in a private file (--insecure-storage).',
     cause,
   });
 }

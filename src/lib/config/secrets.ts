@@ -104,15 +104,15 @@ export function createSecrets(options: SecretsOptions) {
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
-    /** Throws KnownError auth (4) if `storage` is the keychain, and it cannot be used. */
+    /** Throws KnownError auth (4) if `storage` is `keychain` and the keychain cannot be used. */
     check: async (storage: 'keychain' | 'file'): Promise<void> => {
-      // Reading a missing entry proves that the service responds, and stores nothing.
+      // Reading a missing entry stores nothing, and proves that the service responds.
       if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
     },
   };
 }
 
-/** Reads a reference other than `file:`. `what` names the secret in messages. Throws auth (4) with `hint`. */
+/** Reads a secret by its reference (not `file:`). `what` names the secret in messages. Throws auth (4) with `hint`. */
 export async function readReference(
   reference: Exclude<SecretReference, { kind: 'file' }>,
   { keychain = openKeychain, hint, what, ...options }: SecretsOptions & { what: string; hint: Hints; whole?: boolean },
@@ -149,7 +149,7 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Runs the line in the system shell, like git's credential helpers, and never shows its output. Throws auth (4). */
+/** Runs the line in the system shell, as git runs credential helpers, and never shows its output. Throws auth (4). */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
   if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));
@@ -162,7 +162,7 @@ export async function secretFromCommand(line: string, options: CommandOptions): 
 async function run(line: string, { env, clock, signal }: CommandOptions): Promise<{ status: string; output: string }> {
   const { spawn } = await import('node:child_process');
   signal?.throwIfAborted();
-  // The child can still ask for a PIN on the terminal.
+  // Even without standard input, the child can ask for a PIN on the terminal.
   const child = spawn(line, { shell: true, env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true });
   const chunks: Buffer[] = [];
   let size = 0;
@@ -183,7 +183,7 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
   } finally {
     over.abort();
     child.kill('SIGKILL');
-    // A grandchild process may keep the pipe open, which must not block us.
+    // A grandchild process may keep the pipe open, so do not wait for its end.
     child.stdout.destroy();
   }
 }
@@ -203,7 +203,7 @@ function describeEnd(status: string): string {
 
 function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {
-    message: `The command for the ${what} did not return one: ${why}.`,
+    message: `The command for the ${what} did not return it: ${why}.`,
     hint: { text: 'Run the command yourself to see what it prints:', command: line },
   });
 }

@@ -25,7 +25,7 @@ const MOST_BYTES = 512 * 1024 * 1024;
 /** Maximum number of snapshots; the platform removes older ones. */
 const MOST_SNAPSHOTS = 20;
 
-/** Maximum total time that advancing the clock waits for callback receivers. */
+/** Maximum total time to wait for callback receivers while the clock advances. */
 const DELIVERY_MS = 10_000;
 
 export type Control = ReturnType<typeof createControl>;
@@ -42,7 +42,7 @@ export function createControl(platform: RunningPlatform) {
 
   function unknownCall(method: string, place: string): Error {
     const allow = METHODS.filter((other) => find(other, place)).join(', ');
-    if (allow === '') return refusal(404, `Not found: the control address has no ${method} ${place}`);
+    if (allow === '') return refusal(404, `Not found: the control address has no endpoint ${method} ${place}`);
     return refusal(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
   }
 

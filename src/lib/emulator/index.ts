@@ -26,7 +26,7 @@ export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.
 export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
   /** Fixtures document, checked when the platform opens. */
   fixtures?: unknown;
-  /** Machine's clock; tests pass their own. */
+  /** The machine's clock; tests pass their own. */
   systemClock?: Clock;
 }
 
@@ -35,7 +35,7 @@ const SQLITE_HEADER = Buffer.from('SQLite format 3\0');
 /** Interval at which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
-/** Maximum time that startup waits for overdue work. The rest is done while requests arrive. */
+/** Maximum time that startup waits for overdue work. The platform does the rest while it serves requests. */
 const OVERDUE_MS = 2000;
 
 /**
@@ -58,7 +58,7 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
 }
 
 export function isAddress(value: unknown): boolean {
-  // URL parsing ignores line breaks and tabs.
+  // Check for line breaks and tabs, which URL parsing ignores.
   if (typeof value !== 'string' || /\s/.test(value) || !URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
@@ -71,7 +71,7 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
   }
   const domain = identity?.vendorDomain;
   if (domain !== undefined && !isCertifiable(extensionKey(domain))) {
-    const hint = 'Pass a lower-case domain name of at most 56 characters.';
+    const hint = 'Pass a lowercase domain name of at most 56 characters.';
     throw usageError(`${JSON.stringify(domain)} is not a vendor domain such as cdp.example.`, hint);
   }
   if (identity?.anySecret !== true || isLoopback(host) || host === '::1') return;

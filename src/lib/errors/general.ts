@@ -82,7 +82,7 @@ export const GENERAL_ERRORS = {
   'output.write': {
     exit: 'failed',
     summary: 'The result cannot be written.',
-    explanation: 'Standard output was closed, or the disk is full. What the command already did is not undone.',
+    explanation: 'Standard output was closed, or the disk is full. Changes that were already made are not undone.',
     fix: 'Check where the output goes. If the command writes to the platform, check the platform before you run it again.',
   },
   'mcp.no_plan': {

@@ -78,7 +78,7 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     /**
      * Reads the secret at `env:NAME`, `file:PATH` (relative to the reference's folder), `keychain:NAME` or
      * `command:LINE`, and adds it to the redactor. `field` is its name in the definition, and `what` its name in
-     * messages. Throws like `refuseOwnSecrets` and `guard`, and auth (4) if the secret is unreadable, empty or a mask.
+     * messages. Throws as `refuseOwnSecrets` and `guard` do, and auth (4) if the secret is unreadable, empty or a mask.
      */
     read: async (source: JudgedReference, { field, what }: { field: string; what: string }): Promise<string> => {
       refuseOwnSecrets([source]);
@@ -100,7 +100,7 @@ const ALLOW_FILES: Hint = {
 };
 
 const ALLOW_COMMANDS: Hint = {
-  text: 'Pass --allow-commands. To allow all commands:',
+  text: 'Pass --allow-commands. To allow commands always:',
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 

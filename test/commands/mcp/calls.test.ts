@@ -83,7 +83,7 @@ it('never uses the format argument as a path', async () => {
 it.each<[name: string, values: Record<string, unknown>, hint: string]>([
   ['roles_read', { command: 'roles get' }, 'Pass `role_id`: id of the role.'],
   ['roles_read', { command: 'roles validate' }, 'Pass `file`: the content itself, not a path: '],
-  ['roles_read', { command: 'roles list', id: 'a' }, 'It has no arguments. Omit it.'],
+  ['roles_read', { command: 'roles list', id: 'a' }, 'This command has no arguments. Omit `id`.'],
   ['roles_read', { command: 'roles list', profile: 'a' }, 'Omit it: the command that starts this server sets'],
   ['roles_read', { command: 'roles get', workspace: '1' }, 'Omit it: the command that starts this server sets'],
 ])('prints a hint that names the arguments to pass or omit for %s %j', async (name, values, hint) => {

@@ -76,7 +76,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   }
 
   /**
-   * Sends a receiver's callbacks in order. After a failed callback, later ones of the same request also wait. A
+   * Sends a receiver's callbacks in order. After a failed callback, later callbacks of the same request also wait. A
    * receiver that does not respond is `deaf`, and gets no more callbacks in this round.
    */
   async function follow(lane: readonly StoredCallback[], deaf: Set<string>): Promise<void> {
@@ -135,12 +135,12 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
 
   return {
     wake,
-    /** Waits until the receivers have been called, for at most `ms`. */
+    /** Waits at most `ms` until the receivers have been called. */
     sent: async (ms: number): Promise<void> => {
       await waitAtMost(sent(), ms, systemClock);
       quarter = undefined;
     },
-    /** Returns the results of a receiver's four checks of a callback. */
+    /** Performs a receiver's four checks of a callback, and returns the results. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
       checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
@@ -152,10 +152,10 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       wake();
       await sent();
     },
-    /** Stops after a short wait. Unfinished callbacks are sent again on the next start. */
+    /** Waits briefly for the current round, and stops. Unfinished callbacks are sent again on the next start. */
     stop: async (): Promise<void> => {
       if (round) await waitAtMost(round, GRACE_MS, systemClock);
-      // Aborting also prevents new rounds, because another area may still be processing due work.
+      // Abort even if no round is active: another area may still be processing due work, which could start one.
       stopping.abort();
       await round;
     },
@@ -187,7 +187,7 @@ function checkMessage({ body, headers }: CallbackMessage, chain: string, domain:
   const signature = Buffer.from(headers[SIGNATURE_HEADER] ?? '', 'base64');
   const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
   return [
-    { name: 'domain', ok: sender === domain, detail: `the header names ${sender}` },
+    { name: 'domain', ok: sender === domain, detail: `the header contains ${sender}` },
     { name: 'certificate_fetched', ok: second > 0, detail: 'served by this platform' },
     { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
     { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
@@ -197,7 +197,7 @@ function checkMessage({ body, headers }: CallbackMessage, chain: string, domain:
 /** A receiver that does not respond in time is called again later. */
 const TIMEOUT_MS = 5000;
 
-/** Posts JSON. Returns the status, or the reason why there is none. Follows no redirects. Rejects only if aborted. */
+/** Posts JSON without following redirects. Returns the status, or why there is none. Rejects only if aborted. */
 export async function callReceiver(
   url: string,
   body: string,

@@ -32,7 +32,7 @@ function complaintAbout(all: readonly Token[]): string | undefined {
   if (!verb || !isKeyword(verb, 'SELECT')) return `only SELECT is allowed${verb ? `, not ${verb.text}` : ''}`;
   const write = statement.find((_, index) => writesInside(statement, index));
   if (write) return `only SELECT is allowed, not ${write.text}`;
-  return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT names no column' : undefined;
+  return statement.some((_, index) => selectsNothing(statement, index)) ? 'SELECT has no columns' : undefined;
 }
 
 /** Returns the number of open parentheses after each token. */
@@ -82,7 +82,7 @@ interface Chain {
   parts: string[];
 }
 
-/** Quotes each qualified table name. Its last part becomes the alias, unless it has one. Removes semicolons. */
+/** Quotes each qualified table name. Its last part becomes the alias of a table without one. Removes semicolons. */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
   const positions = tablePositions(tokens);
@@ -118,7 +118,7 @@ const NO_ALIAS = [
   ...ENDS_FROM,
 ];
 
-/** True if the table that ends at `last` has an alias. */
+/** True if the table whose name ends at `last` has an alias. */
 function hasAlias(tokens: readonly Token[], last: number): boolean {
   let at = last + 1;
   while (tokens[at]?.kind === 'space' || tokens[at]?.kind === 'comment') at += 1;

@@ -1,4 +1,4 @@
-// The listening server: its address, its own URL, and how it closes.
+// The server that listens for requests.
 import {
   createServer as createHttpServer,
   IncomingMessage,
@@ -20,7 +20,7 @@ export function hostName(header: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(header ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** True if the header names this machine or the listening address; when listening everywhere, also any IP address. */
+/** True if the header names this machine or the listening address (any IP address if the server listens everywhere). */
 export function isOwnHost(header: string | undefined, listensOn: string): boolean {
   const name = hostName(header);
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
@@ -110,7 +110,7 @@ async function respondToBroken(router: Router, { code = '', message, rawPacket }
 }
 
 async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {
-  // Node's own response to a request without `Host` has no body.
+  // Respond to a request without `Host` ourselves, because Node's own response has no body.
   const options = { requireHostHeader: false };
   if (!tls) return createHttpServer(options, onRequest);
   const { createServer: createHttpsServer } = await import('node:https');
@@ -136,7 +136,7 @@ function cannotListen(hostname: string, port: number, cause: Error): KnownError 
     case 'EADDRINUSE':
       return new KnownError({
         code: 'emulator.port',
-        message: `Port ${port} of ${hostname} is in use.`,
+        message: `Port ${port} on ${hostname} is in use.`,
         hint: 'Stop the program that uses it, or choose another port. Port 0 selects a free one.',
         cause,
       });

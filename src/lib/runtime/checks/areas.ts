@@ -67,7 +67,7 @@ const AREAS: readonly Area[] = [
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
 ];
 
-/** Requests a new token, because a cached one proves nothing. Skips areas that would fail for the same reason. */
+/** Requests a new token, because a cached one hides a wrong secret. Skips areas that would fail for the same reason. */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
   const { connect } = await import('../connect.ts');
@@ -97,7 +97,7 @@ async function checkArea(
   if (!read) return result('not_checked', 'every call would change data');
   if (posts && settings.access === 'read')
     return result('not_checked', 'access: read blocks the POST that this check needs');
-  if (same) return result('not_checked', `failed for the same reason as ${same.area} (same credentials and address)`);
+  if (same) return result('not_checked', `skipped because ${same.area} failed (same credentials and address)`);
   try {
     return result('ok', await read(api(), signal));
   } catch (error) {

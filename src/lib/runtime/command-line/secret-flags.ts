@@ -20,7 +20,7 @@ const SECRETS = [
 const placesOf = <Key extends string>(key: Key, label: string) =>
   ({
     [`${key}Env`]: { value: 'name', help: `environment variable that holds the ${label}` },
-    [`${key}Command`]: { value: 'line', help: `command that writes the ${label}; run in a shell when it is needed` },
+    [`${key}Command`]: { value: 'line', help: `command that prints the ${label}; run in a shell when needed` },
     [`${key}Stdin`]: { help: `read the ${label} from standard input` },
     [key]: { value: 'value', help: '', hidden: true },
   }) as Record<Key | `${Key}Command` | `${Key}Env`, FlagSpec & { value: string }> & Record<`${Key}Stdin`, FlagSpec>;

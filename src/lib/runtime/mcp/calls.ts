@@ -108,7 +108,7 @@ function sink(): TextSink & { text(): string } {
   };
 }
 
-/** Stores content under a file name, because commands infer the format from the extension. */
+/** Stores content in a file with an extension, from which commands infer the format. */
 function storeIn(folder: string, { flags = {} }: CommandRecord, content: unknown, format: unknown): string {
   if (!isRecord(content)) {
     const text = String(content);
@@ -227,7 +227,7 @@ export function wordsOf(
   const names = known.map(({ name }) => name);
   for (const name of Object.keys(values)) {
     if (names.includes(name)) continue;
-    const hint = names.length === 0 ? 'It has no arguments. Omit it.' : choiceHint(name, names);
+    const hint = names.length === 0 ? `This command has no arguments. Omit \`${name}\`.` : choiceHint(name, names);
     const fixed = `Omit it: the command that starts this server sets the target.`;
     const isTarget = ['profile', 'org', 'account', 'workspace'].includes(name);
     throw usageError(`Unknown argument \`${name}\` for \`${record.path}\`.`, isTarget ? fixed : hint);

@@ -10,7 +10,7 @@ export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
   const schema = jsonSchemaOfResult(output());
-  const title = `What \`${pathOf(command)} -o json\` prints`;
+  const title = `Result of \`${pathOf(command)} -o json\``;
   return { $schema: DRAFT, title, description: textOf(schema), ...opened(schema) };
 }
 

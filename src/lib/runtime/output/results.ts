@@ -131,7 +131,7 @@ function writeFailure(error: Error): Error {
   const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
   return fail('output.write', {
     message: `Cannot write the result: ${reason}.`,
-    hint: 'What the command already did is not undone.',
+    hint: 'Changes that were already made are not undone.',
     cause: error,
   });
 }

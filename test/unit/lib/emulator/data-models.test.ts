@@ -36,7 +36,7 @@ describe('data models', () => {
     ['two queries', query('SELECT 1; SELECT 2'), 'Invalid SQL: only a single statement is allowed'],
     ['a deletion', query('DELETE FROM a'), 'Invalid SQL: a query begins with SELECT or WITH, not with DELETE'],
     ['open parentheses', query('SELECT (1 FROM a'), 'Invalid SQL: ( is not closed'],
-    ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT names no column'],
+    ['no columns', query('SELECT FROM a'), 'Invalid SQL: SELECT has no columns'],
   ])('are rejected with %s, both when created and when changed', async (_what, body, sentence) => {
     const rejection = [400, expect.stringContaining(sentence)];
     const created = await emulator.create('data-models', body);

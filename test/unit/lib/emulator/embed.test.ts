@@ -40,7 +40,7 @@ test.each<[string, (domain: string) => EmulatorOptions, number]>([
 ])('accepts a domain from %s only if a certificate can contain it', async (_what, optionsOf, longest) => {
   const domain = (length: number): string => `${'a'.repeat(length - '.example'.length)}.example`;
   expect(await failureOf(startEmulator(optionsOf(domain(longest + 1))))).toMatchObject({
-    message: expect.stringMatching(/not a vendor domain|lower-case domain name/) as string,
+    message: expect.stringMatching(/not a vendor domain|lowercase domain name/) as string,
   });
   const platform = await startEmulator(optionsOf(domain(longest)));
   await platform.close();

@@ -111,7 +111,7 @@ describe('a fixtures document', () => {
     [
       'a processor domain that no certificate can have',
       { processor_domain: '../up' },
-      ['processor_domain: must be a lower-case domain name of at most 64 characters'],
+      ['processor_domain: must be a lowercase domain name of at most 64 characters'],
     ],
     ['a list', [1], [': must be an object, not a list']],
     ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; did you mean `roles`?']],
