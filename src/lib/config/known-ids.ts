@@ -14,7 +14,7 @@ export type IdKind =
   | `attribute_id of ${string}`
   | `pipeline_run_id of ${string}`;
 
-/** Where ids are valid. All fields matter, because two workspaces may use the same id for different things. */
+/** The scope in which ids are valid. Two workspaces may use the same id for different things. */
 export interface IdScope {
   profile?: string | undefined;
   base_url?: string | undefined;
@@ -24,29 +24,29 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** A user would not read a longer list. */
+/** Maximum length of a complete list; no user would read a longer one. */
 const MAX_IDS = 5000;
-/** Limit for kinds that grow indefinitely, such as requests. */
+/** Maximum number of ids after `add`, because some kinds, such as requests, grow indefinitely. */
 const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
-/** `\p{Cc}`, but without the Unicode tables that V8 would build. */
+/** Matches like `\p{Cc}`, for which V8 would have to build Unicode tables. */
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
 /** Does not read or create any file until a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
   const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
 
-  /** Returns the ids of the last complete list, after ids from later responses. Throws if the file is unreadable. */
+  /** Returns the last complete list, preceded by ids from later responses. Throws if the file is unreadable. */
   function read(kind: IdKind): string[] {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
 
   function replace(kind: IdKind, ids: readonly string[]): void {
-    // A newline would split an id in two, and such an id cannot be typed.
+    // An id with a control character cannot be typed, and a newline would split it in two.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
     const text = linesOf(kept);
-    // Writing waits for the disk, so do not write unchanged text.
+    // Writing waits for the disk, so skip it if the text is unchanged.
     if (text !== linesOf(read(kind))) writePrivateFile(join(folder, fileName(kind)), text);
   }
 
@@ -66,7 +66,7 @@ function linesOf(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
 }
 
-/** The embedded platform's port changes, so only its profile identifies it. */
+/** The embedded platform's port changes, so the profile alone identifies the scope. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
   return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];

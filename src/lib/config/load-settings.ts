@@ -28,7 +28,7 @@ export interface SettingsSources {
   onNote?(text: string): void;
   /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
-  /** Flag that selects a second profile. Variables and the project file do not apply, so that secrets never mix. */
+  /** Flag that selects a second profile, to which variables and the project file do not apply: secrets never mix. */
   alone?: string | undefined;
   keychain?: (() => Promise<Keychain>) | undefined;
 }
@@ -66,7 +66,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   return settings;
 }
 
-/** True if no address comes from the profile, as after `emulator env`: then no platform needs to start. */
+/** True if no address comes from the profile, as after `emulator env`. The embedded platform then need not start. */
 function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
   if (flags.profile) return false;
   return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));
@@ -90,7 +90,7 @@ function chooseProfile(
   return { value: stored.current, origin: { kind: 'default', detail: settingsFilePath(paths.config) } };
 }
 
-/** An unknown profile is a usage error (2) here, because not found (5) could mean a missing role. */
+/** An unknown profile is a usage error (2) here, because not found (5) could suggest that a role is missing. */
 function profileOf({ value: name, origin }: Setting, { profiles }: StoredSettings): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;

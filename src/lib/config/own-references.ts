@@ -1,4 +1,4 @@
-// Finds references to this program's secrets, which definition files may not use and child processes do not get.
+// Finds references to this program's secrets: not allowed in definition files, and withheld from child processes.
 import { join, sep } from 'node:path';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';
@@ -25,29 +25,29 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference other than `file:` is one of this program's own. `held` contains the profiles' references. */
+/** True if a reference (not `file:`) is to a secret of this program. `held` contains the profiles' references. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
 }
 
-/** True if the real path is in a folder with this program's secrets or tokens. */
+/** True if `path`, a real path, is in a folder that contains this program's secrets or tokens. */
 export function isOwnFile(path: string, folders: { config: string; cache: string }): boolean {
   return [join(folders.config, 'secrets'), folders.cache].some((folder) => path.startsWith(folder + sep));
 }
 
-/** A helper may need proxy variables for the network; a proxy's password is not a platform secret. */
+/** A child program may need proxy variables to reach the network; a proxy's password is not a platform secret. */
 const PROXY_VARIABLE = /^(?:https?|all|no)_proxy$/i;
 
-/** Variables that programs need to run. Their values are names and folders, not secrets. */
+/** Variables that other programs need in order to run. Their values are names and folders, not secrets. */
 const NEEDED_TO_RUN =
   /^(?:path|home|user|logname|shell|pwd|term|lang|language|lc_\w+|tz|tmpdir|tmp|temp|display|wayland_display|xdg_runtime_dir|systemroot|pathext|comspec|userprofile|appdata|localappdata)$/i;
 
 /**
  * Returns the environment, without credentials, for a program that a command starts for the user. Omits the variables
- * of our credentials, those that a profile names (`env:NAME`), and, except for the two kinds above, any other that
- * contains one of their values or a known secret. A value shorter than eight characters must match the whole variable.
- * Throws KnownError invalid input (9) for a broken settings file.
+ * of our credentials and those that a profile names (`env:NAME`). Also omits any other variable that contains a known
+ * secret or one of their values, unless its name matches an expression above. A secret of fewer than eight characters
+ * must be the whole value. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

@@ -1,13 +1,13 @@
-// The program's four folders, and its settings file.
+// The program's four folders, its settings file, and the project file.
 import { join, posix, win32, dirname } from 'node:path';
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 
 export interface SettingsPaths {
-  /** Profiles, and references to their secrets or private files with them. */
+  /** Profiles with references to their secrets, and private files that contain secrets. */
   config: string;
-  /** History, journals, ledger, locks, the rate budget. */
+  /** History, journals, ledger, locks and the rate budget. */
   state: string;
-  /** Tokens, certificates and ids for completion: may be deleted at any time. */
+  /** Tokens, certificates and ids for tab completion; the user may delete them at any time. */
   cache: string;
   /** The embedded platform's database. */
   data: string;
@@ -61,7 +61,7 @@ function standardPaths(env: Environment, platform: NodeJS.Platform, home: string
   };
 }
 
-/** File name without its extension, as required by conf. */
+/** Name of the settings file without its extension, as `conf` requires. */
 export const CONFIG_NAME = 'config';
 
 export function settingsFilePath(folder: string): string {
@@ -71,9 +71,9 @@ export function settingsFilePath(folder: string): string {
 const FILE_NAME = '.cdpadm.yaml';
 
 /**
- * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. Outside both,
- * searches only `cwd`, because other users can write to a folder such as /tmp. A broken link counts as a project file,
- * so reading it fails.
+ * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. If `cwd` is in
+ * neither, searches only `cwd`, because other users can write to a folder such as /tmp. A broken link counts as a
+ * project file, so reading it fails.
  */
 export function findProjectFile(cwd: string, home: string): string | undefined {
   const files = foldersUpward(cwd, home).map((folder) => join(folder, FILE_NAME));

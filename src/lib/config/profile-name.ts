@@ -10,7 +10,7 @@ export function profileNameProblem(name: string): string | undefined {
     return `${shown} is not a valid profile name: use 1 to 64 letters, digits, dots, underscores and hyphens, starting with a letter or a digit.`;
   }
   if (name.toLowerCase() === LOCAL_PROFILE) return `\`${name}\` is reserved for the built-in embedded platform.`;
-  // Every object has these properties: harmless here, but maybe not in other programs that read the file.
+  // Every object inherits these names. They are harmless here, but might not be in other programs that read the file.
   if (name in Object.prototype) return `\`${name}\` is a reserved word.`;
   return undefined;
 }

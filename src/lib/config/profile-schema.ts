@@ -26,7 +26,7 @@ function checkedText(problemOf: (text: string) => string | false | undefined) {
   );
 }
 
-/** Returns the schema of a record whose values `problemOf` checks. Each issue is reported at its key. */
+/** Returns the schema of a record whose entries `problemOf` checks. Each issue is reported at its key. */
 function checkedRecord<T extends z.ZodMiniType>(
   value: T,
   problemOf: (key: string, value: z.output<T>) => string | undefined,
@@ -99,11 +99,11 @@ const TrueOrFalse = z.boolean('must be true or false');
 
 const PROFILE_FIELDS = {
   ...settingsOf(SETTING_NAMES),
-  /** Every write requires typing the profile's name. */
+  /** True if every write requires typing the profile's name. */
   protected: z.optional(TrueOrFalse),
   /** `read` blocks every write. */
   access: z.optional(z.enum(['read', 'write'])),
-  /** True if definition files may reference commands that print their secrets. */
+  /** True if definition files may reference commands that print secrets. */
   allow_commands: z.optional(TrueOrFalse),
   /** Folders whose files any definition file may reference. */
   allow_files: z.optional(z.array(AbsoluteFolder)),
@@ -114,8 +114,8 @@ const PROFILE_FIELDS = {
 };
 
 /**
- * Fields of a project file, in addition to `profile`. Anyone who can change a repository sets them for all its users,
- * so they cannot control trust, wire names, or the commands that run on this machine.
+ * Fields of a project file, in addition to `profile`. Anyone who can change the repository can set them for all its
+ * users, so they must not control trust, wire names, or the commands that run on this machine.
  */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),

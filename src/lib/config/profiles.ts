@@ -45,7 +45,7 @@ export function openProfiles(options: SecretsOptions) {
     return await find(name);
   }
 
-  /** Returns the secrets in the profile's own file, with their values, except those in `except`. */
+  /** Returns the names and values of the secrets in the profile's own file, except those in `except`. */
   function filedSecrets(name: string, profile: Profile, except: readonly ProfileSecretName[] = []) {
     const filed = PROFILE_SECRETS.filter((secret) => profile.secrets?.[secret] === 'file:' && !except.includes(secret));
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
@@ -61,9 +61,9 @@ export function openProfiles(options: SecretsOptions) {
     read,
     /** Returns the profile, which is empty for `local`. Throws KnownError not found (5) with the closest name. */
     find,
-    /** As `find`, but throws KnownError usage (2) for `local`. */
+    /** Like `find`, but throws KnownError usage (2) for `local`. */
     findOwn,
-    /** Throws KnownError conflict (6) if the name already exists. After an error, nothing is stored. */
+    /** Throws KnownError conflict (6) if the name already exists. Stores nothing if it fails. */
     create: async (name: string, draft: ProfileDraft): Promise<{ current: boolean }> =>
       await change(async (raw, write) => {
         refuseName(name, Object.keys(raw.profiles));
@@ -88,7 +88,7 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /** Removes the profile, then its stored secrets. `left` lists what remains. Throws KnownError not found (5). */
+    /** Removes the profile and its stored secrets. `left` lists those that remain. Throws KnownError not found (5). */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');
@@ -99,7 +99,7 @@ export function openProfiles(options: SecretsOptions) {
         const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
         return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
       }),
-    /** Stores what `work` returns for the stored profile. Throws KnownError not found (5), or usage (2) if invalid. */
+    /** Replaces the profile with the result of `work`. Throws KnownError not found (5), or usage (2) if invalid. */
     update: async (name: string, work: (now: Profile) => Record<string, unknown>): Promise<Profile> =>
       await change(async (raw, write) => {
         const profile = checked(work(await findOwn(name)));
@@ -122,7 +122,7 @@ export function openProfiles(options: SecretsOptions) {
         write();
         if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
       }),
-    /** Copies secrets in a private file; both profiles share references to other locations. */
+    /** Copies a profile and its private secrets file. Both profiles share references to secrets in other locations. */
     copy: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);
@@ -182,12 +182,12 @@ export function openProfiles(options: SecretsOptions) {
       const unknown = parsed.data ? unknownFields(parsed.data).filter((field) => !kept.includes(field)) : [];
       return unknown.length === 0 ? parsed : { data: undefined, issues: unknown.map(unknownField) };
     },
-    /** Throws KnownError auth (4) that names the alternatives if the storage does not work. */
+    /** Throws KnownError auth (4) if the storage does not work. The error's hint names the alternatives. */
     checkStorage: secrets.check,
   };
 }
 
-/** `from` is the profile to rename: its own name, in another letter case, is not a conflict. */
+/** `from` is the profile to rename: its own name in a different letter case is not a conflict. */
 function refuseName(name: string, others: Iterable<string>, from?: string): void {
   const problem = problemOfName(
     name,
@@ -226,7 +226,7 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/** Returns `file:`, and references that no profile in `left` uses. A copied profile shares its keychain entries. */
+/** Returns `file:` and the references that no profile in `left` uses. Copied profiles share keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
   return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));

@@ -24,7 +24,7 @@ export interface ProjectFile {
   settings: Omit<z.infer<typeof ProjectSettings>, '$schema' | 'profile'>;
 }
 
-/** Reads the file. Throws KnownError invalid input (9) with the position of bad YAML, unknown fields or credentials. */
+/** Reads the file. Throws KnownError invalid input (9) with the position of each issue, such as a credential. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const text = readText(file);
   const { isMap, parseDocument } = await import('yaml');

@@ -1,4 +1,4 @@
-// Reads the settings for completion, as fast as possible and without checks. A broken file counts as empty.
+// Reads the settings for tab completion as fast as possible, without checks. A broken file counts as empty.
 import { readFileSync } from 'node:fs';
 import { isRecord, readRecord } from '../kernel/json.ts';
 import { findProjectFile, settingsFilePath } from './paths.ts';
@@ -39,7 +39,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
     /** Profile names, without the built-in one. */
     profiles: Object.keys(profiles),
     profile,
-    /** Values of this id in all profiles, each with the first profile that has it. */
+    /** Values of the id `name` in all profiles, each with the first profile that has it. */
     valuesOf: (name: 'org_id' | 'account_id' | 'workspace_id') => {
       const found = new Map<string, string>();
       for (const [one, fields] of Object.entries(profiles)) {
@@ -64,7 +64,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // The next command will report the error.
+    // Ignore the error here: the next command reports it.
     return '';
   }
 }

@@ -29,7 +29,7 @@ export type LocalValues = Readonly<Partial<Record<SettingName | SecretName, stri
 export interface SettingsLayers {
   flags: Readonly<Partial<Record<SettingName, string | undefined>>>;
   env: Environment;
-  /** Folder that relative paths in flags and variables start from. */
+  /** Folder to which paths in flags and variables are relative. */
   cwd: string;
   project: ProjectFile | undefined;
   /** Profile in use. `stored` comes from the settings file, `local` from the embedded platform. */
@@ -45,7 +45,7 @@ interface SecretSource {
 
 export type Settings = ReturnType<typeof resolveSettings>;
 
-/** Throws KnownError usage (2) that names the source of an invalid value. */
+/** Throws KnownError usage (2) for an invalid value, and names its source. */
 export function resolveSettings(given: SettingsLayers) {
   const pinned = given.profile?.setting.origin.kind === 'flag';
   const layers = pinned ? { ...given, env: {}, project: undefined } : given;
@@ -94,9 +94,9 @@ export function resolveSettings(given: SettingsLayers) {
   return {
     profile: layers.profile?.setting,
     pinned,
-    /** `CDPADM_*` variables that a pinned profile makes ineffective. */
+    /** `CDPADM_*` variables that have no effect because the profile is pinned. */
     ineffective: pinned ? ineffectiveIn(given.env, settings, sources) : [],
-    /** Project file keys that a pinned profile makes ineffective. */
+    /** Keys of the project file that have no effect because the profile is pinned. */
     ignoredKeys: pinned
       ? Object.keys(guards ?? {}).filter((key) => !['protected', 'access', 'output'].includes(key))
       : [],
@@ -104,7 +104,7 @@ export function resolveSettings(given: SettingsLayers) {
     access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may reference commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
-    /** Folders whose files definition files may reference. Only a profile can allow them. */
+    /** Folders with files that definition files may reference. Only a profile can allow them. */
     allowFiles: stored?.allow_files ?? [],
     /** Request rates by area, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,
@@ -118,14 +118,14 @@ export function resolveSettings(given: SettingsLayers) {
     needInteger: (name: IdName) => BigInt(need(name)),
     secretOrigin: (name: SecretName) => sources.get(name)?.origin,
     secretOrigins: () => Array.from(sources, ([name, { origin }]) => [name, origin] as const),
-    /** Throws KnownError auth (4) if the secret is missing or may not be sent. Does not read it. */
+    /** Throws KnownError auth (4) if the secret is missing or must not be sent. Does not read it. */
     allowSecret: (name: SecretName) => void needSecret(name),
-    /** Reads the secret; the redactor then masks it, but not a client id. Throws auth (4) like `allowSecret`. */
+    /** Reads the secret; the redactor then masks it, unless it is a client id. Throws auth (4) like `allowSecret`. */
     secret,
   };
 }
 
-/** Returns variables whose value is not used, except those with the same value as the one in use. */
+/** Returns the variables that have no effect, except those whose value equals the value in use. */
 function ineffectiveIn(
   env: Environment,
   settings: ReadonlyMap<SettingName, Setting>,
@@ -145,7 +145,7 @@ function ineffectiveIn(
   return [...unused, ...secrets].map(variableOf);
 }
 
-/** Returns the sources of guards, limits and names. For a pinned profile, a project file only adds guards. */
+/** Returns the sources of guards, limits and names. To a pinned profile, a project file adds only guards. */
 function originsOf({ profile, project }: SettingsLayers, pinned: boolean): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
   const note = (
@@ -193,7 +193,7 @@ function checked(name: SettingName, text: string, origin: Origin, folder: string
   return { value: join(folder, result.value), origin };
 }
 
-/** For a pinned profile, its own secrets come first, and `CDPADM_ACCESS_TOKEN` is ignored. */
+/** If the profile is pinned, its own secrets take precedence, and `CDPADM_ACCESS_TOKEN` is ignored. */
 function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: boolean): Map<SecretName, SecretSource> {
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {

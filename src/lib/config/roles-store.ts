@@ -28,7 +28,7 @@ const headFields = {
   plan: z.string(),
 };
 const SavedRevision = z.object({ ...headFields, manifest: ManifestReply });
-/** Start of a revision file, so that listing revisions does not read their manifests. */
+/** The start of a revision file. Listing revisions reads only this part, not the manifests. */
 const RevisionHead = z.object({
   ...headFields,
   roles: z.int(),
@@ -73,7 +73,7 @@ function factsOf({ last_modified_by = null, last_modified_on = null, roles }: Ma
   return { roles: roles.length, last_modified_on, last_modified_by };
 }
 
-/** Returns file names, newest first. */
+/** Returns the names of the JSON files, newest first. */
 function jsonFiles(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => name.endsWith('.json'))
@@ -106,7 +106,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     } finally {
       file.close();
     }
-    // An earlier version may have written this file.
+    // A file from an earlier version has no complete header, so read all of it.
     const { manifest, ...saved } = read(path, SavedRevision) ?? {};
     return manifest && { ...(saved as Revision), ...factsOf(manifest) };
   }
@@ -115,7 +115,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** Returns the end of a base's file name, `-<stamp>-<content>.json`, which identifies the base without reading it. */
+  /** Returns the end of a base's file name, `-<stamp>-<content>.json`, which depends only on the base's contents. */
   function baseSuffix(manifest: ManifestReply): string {
     return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
   }
@@ -154,7 +154,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
         bytes: lstatSync(join(history, name), { throwIfNoEntry: false })?.size ?? 0,
       })),
     head: (revision: string): RevisionHead | undefined => readHead(join(history, `${revision}.json`)),
-    /** Removes revisions in parallel, because each takes milliseconds on a busy disk. Calls `removed` after each. */
+    /** Removes revisions in parallel: each removal takes milliseconds on a busy disk. Calls `removed` after each. */
     removeRevisions: async (revisions: readonly string[], signal: AbortSignal, removed: () => void): Promise<void> => {
       const left = revisions.values();
       const remove = async (): Promise<void> => {

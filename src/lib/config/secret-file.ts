@@ -22,7 +22,7 @@ export function removeSecretFile(folder: string, profile: string): void {
   removeFile(secretFilePath(folder, profile));
 }
 
-/** Throws KnownError auth (4) if the file is missing, broken, readable by other users, or without this secret. */
+/** Throws KnownError auth (4) if the file is missing, broken or readable by other users, or lacks the secret. */
 export function readSecretFile(folder: string, profile: string, name: ProfileSecretName): string {
   const file = secretFilePath(folder, profile);
   const text = readPrivateFile(file);
@@ -33,7 +33,7 @@ export function readSecretFile(folder: string, profile: string, name: ProfileSec
       `Make it private (chmod 600 "${file}") and rotate the secret, because others may know it.`,
     );
   }
-  // The parser's error could quote the text.
+  // Omit the parser's error, which could quote a secret.
   const value = tryJson(text);
   const secret = isRecord(value) ? value[name] : undefined;
   if (typeof secret === 'string' && secret !== '') return secret;

@@ -47,7 +47,7 @@ export const SHARED_NAMES = SETTING_NAMES.filter((name): name is SharedName => F
 const PLATFORM: readonly SettingName[] = ['auth_url', 'base_url'];
 const WORKSPACE: readonly SettingName[] = ['dsr_base_url', 'seeding_url', 'identity_url'];
 
-/** Each secret, with the addresses that it, or a token issued for it, is sent to. */
+/** Each secret, with the addresses that receive the secret or a token issued for it. */
 const SECRET_FIELDS = {
   client_id: { label: 'client id', sentTo: PLATFORM },
   client_secret: { label: 'client secret', sentTo: PLATFORM },
@@ -66,7 +66,7 @@ export const PROFILE_SECRETS = SECRET_NAMES.filter((name): name is ProfileSecret
 
 export interface Origin {
   kind: 'flag' | 'environment' | 'project' | 'profile' | 'default';
-  /** Such as `--org`, `CDPADM_ORG_ID`, a file's path or a profile's name. */
+  /** For example, `--org`, `CDPADM_ORG_ID`, a file's path or a profile's name. */
   detail: string;
   /** Reference to a profile's secret, as written in the profile: `env:CDP_SECRET`. */
   reference?: string;
@@ -134,8 +134,8 @@ function checkText(text: string): Checked {
 }
 
 /**
- * Throws KnownError auth (4) if the secret may not be sent to an address:
- * - a profile's secret may go only to the addresses in that profile, which other sources may repeat;
+ * Throws KnownError auth (4) if the secret must not be sent to an address:
+ * - a profile's secret may go only to the addresses in that profile (other sources may set the same addresses);
  * - a secret from the environment may go anywhere except to an address that only a project file names, because a cloned
  *   repository must not decide where credentials go.
  */
@@ -167,7 +167,7 @@ function foreignAddress(secret: SecretName, origin: Origin, name: SettingName, s
   });
 }
 
-/** Suggests no environment credentials for a project file's address, because they cannot be sent there. */
+/** Does not suggest environment credentials for a project file's address, because they cannot be sent there. */
 function omitAddress(secret: SecretName, name: SettingName, { kind, detail }: Origin): string {
   if (kind === 'project') return `Remove \`${name}\` from ${detail}, or use a profile that has that address.`;
   const omit = kind === 'flag' ? `Omit ${detail}` : `Unset ${detail}`;

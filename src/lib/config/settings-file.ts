@@ -76,7 +76,7 @@ export async function changeSettingsFile<T>(
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
 }
 
-/** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's own files are in use. */
+/** Removes temporary files of killed processes. Ignores errors. The lock ensures that none is in use. */
 function sweep(folder: string): void {
   sweepTemporaryFiles(folder);
   try {
@@ -132,7 +132,7 @@ export interface LocatedIssue extends Partial<FieldIssue> {
   offset?: () => number;
 }
 
-/** Returns the error for an unusable file. Locates only the listed issues, because each search scans the text. */
+/** Returns the error for an unusable file. Locates only the issues that it lists: each search scans the text. */
 export function unusableFile(
   subject: string,
   { file, text, found, hint }: { file: string; text: string; found: readonly LocatedIssue[]; hint: string },

@@ -21,7 +21,7 @@ export interface ControlCall<Reply = unknown> {
   /** Path relative to the control address, such as `/clock`. */
   path: string;
   body?: object;
-  /** Required fields of the reply, or of each entry of a list. Outside lists, those that were sent return unchanged. */
+  /** Required fields of the reply, or of each entry of a list. In a single object, sent fields must be unchanged. */
   reply: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
@@ -68,7 +68,7 @@ export const controlCalls = {
     post<RoleAssignment>('/role-assignments', { fields: ['role_id', 'user'] }, { role_id: roleId, user }),
 };
 
-/** Callers in JavaScript may pass no fault, which the platform rejects. */
+/** Callers in JavaScript might omit the fault; the platform then rejects the call. */
 const fieldsOf = (fault: Fault | undefined): (keyof Fault)[] =>
   (Object.keys({ ...fault }) as (keyof Fault)[]).filter((name) => fault?.[name] !== undefined);
 
@@ -80,7 +80,7 @@ export function connectEmulator(controlUrl: string): EmulatorControl {
   const send = <Reply>(call: ControlCall<Reply>): Promise<Reply> => exchange(controlUrl.replace(/\/$/, ''), call);
   const done = () => undefined;
   const listCallbacks = () => send(controlCalls.callbacks);
-  // Use strings, because `JSON.stringify` rejects bigints: tests can then compare and print a profile as JSON.
+  // Return each `xpid` as a string, so that tests can convert a profile to JSON: `JSON.stringify` rejects bigints.
   const profiles = async (identity: Record<string, string>) =>
     (await send(controlCalls.profiles(identity))).map((profile) => ({ ...profile, xpid: String(profile.xpid) }));
   return {
@@ -142,7 +142,7 @@ async function exchange<Reply>(controlUrl: string, call: ControlCall<Reply>): Pr
   throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
-/** Reads the reply to a call; another program may have sent it. The problem completes "a response that …". */
+/** Reads the reply to a call; another program may have sent it. `problem` completes "a response that …". */
 export function readReply<Reply>(
   { body, reply }: ControlCall<Reply>,
   text: string,

@@ -1,4 +1,4 @@
-// The console: a page on the control address that shows the platform's state and controls clock, faults and callbacks.
+// The console page, which shows the platform's state and controls its clock, faults and callbacks.
 import { readFile } from 'node:fs/promises';
 import { neutralWords } from '../contract/neutral-words.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
@@ -16,7 +16,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Maximum number of rows shown of each table. */
+/** Maximum number of rows shown for each table. */
 const MOST_ROWS = 200;
 
 /** Console page files, served under `/ui`. The build copies them next to the chunk that contains this module. */

@@ -1,4 +1,4 @@
-// Starts the platform for another program. Checks the options, because that program might not use TypeScript.
+// Starts the platform for another program. Checks the options at run time: that program might not use TypeScript.
 import { KnownError, usageError } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import { choiceHint } from '../kernel/nearest.ts';

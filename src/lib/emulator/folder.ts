@@ -9,7 +9,7 @@ import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
 
-/** Process that owns a folder; it has a port once it listens. */
+/** Process that owns a folder; `port` is set once the process listens. */
 export interface FolderOwner {
   pid: number;
   port?: number;
@@ -21,7 +21,7 @@ export function ownFolder(folder: string) {
   const lock = tryLock(lockFile(folder));
   if (!lock) throw taken(folder);
   const databasePath = join(folder, 'platform.db');
-  // A killed process leaves a folder behind: the driver's own lock. We own the data folder, so that lock is stale.
+  // The driver's own lock is a folder. A killed process leaves it behind; it is stale, because we own the data folder.
   rmSync(`${databasePath}.lock`, { recursive: true, force: true });
   return {
     path: folder,
@@ -36,7 +36,7 @@ export function ownFolder(folder: string) {
   };
 }
 
-/** Returns the living process that owns `folder`; undefined if there is none. */
+/** Returns the running process that owns `folder`; undefined if there is none. */
 export function findOwner(folder: string): FolderOwner | undefined {
   const pid = readHolder(lockFile(folder))?.pid;
   if (pid === undefined || !host.isAlive(pid)) return undefined;

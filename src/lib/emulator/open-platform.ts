@@ -43,9 +43,9 @@ interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | '
 const FIXTURES_KEY = 'fixtures';
 
 /**
- * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. With existing state,
- * the given fixtures define the known clients and workspaces, and the target of `reset`, but leave the state unchanged.
- * Does not run due work. Throws KnownError for invalid fixtures, and for a state from a newer version.
+ * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. If state exists, the
+ * given fixtures define the known clients and workspaces, and the target of `reset`, but do not change the state. Does
+ * not run due work. Throws KnownError for invalid fixtures, and for a state from a newer version.
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);

@@ -33,7 +33,7 @@ export async function createRouter(
 
   function unmatched(method: string, path: string): UnmatchedRoute {
     const service = services.get(startOf(path));
-    // The specification mentions a PATCH of warehouse resources, but not its path, so it is unknown (decision: D62).
+    // The specification mentions a PATCH of warehouse resources without a path, so PATCH is unknown (decision: D62).
     const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
     const allowed = isUnknown ? [] : METHODS.filter((other) => routes.match(other, path)[0].length > 0);
     if (allowed.length === 0) return { service, refused: refusal(404, `no such endpoint: ${method} ${path}`) };
@@ -69,7 +69,7 @@ export function controlOnly(control: Control): Router {
   };
 }
 
-/** Returns the route for `/a/{id}/` on its service: `/v3/a/:id`. */
+/** Returns the route of an endpoint: for `/a/{id}/` of a service at `/v3`, `/v3/a/:id`. */
 function routePath({ service, path }: Endpoint): string {
   return SERVICE_PATHS[service] + path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
 }

@@ -21,7 +21,7 @@ export type OutputFormat = 'table' | 'json' | 'ndjson' | 'yaml' | 'csv' | 'markd
 /** The flags that every command accepts (`cdpadm help flags`), already checked. */
 export interface GlobalFlags {
   profile: string | undefined;
-  /** `--profile` values in the given order, without duplicates. Commands that read, and some writes, allow several. */
+  /** `--profile` values in the given order, without duplicates. Read commands and some write commands allow several. */
   profiles: string[];
   workspace: string | undefined;
   org: string | undefined;
@@ -29,7 +29,7 @@ export interface GlobalFlags {
   output: OutputFormat;
   /** `-o wide`: a table with all columns, regardless of its width. */
   wide: boolean;
-  /** True if `output` is inferred from the extension of `--out`. Scripts and templates ignore an inferred format. */
+  /** True if `output` is inferred from the extension of `--out`. Results that are scripts or templates ignore it. */
   formatOfFile?: true;
   query: string | undefined;
   fields: string[] | undefined;
@@ -69,7 +69,7 @@ export interface Io {
   rows(): number;
   readonly clock: Clock;
   random(): number;
-  /** Allows input files only under this folder, and never follows references. Set by the MCP server. */
+  /** If set (by the MCP server), input files must be in this folder, and references to secrets are not followed. */
   readonly inputsBelow?: string;
   /** Receives each response from a platform service, except token responses. */
   onResponse?(text: string): void;
@@ -77,7 +77,7 @@ export interface Io {
 
 export interface TextSink {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-  /** True for a regular file. CI systems run no workflow commands from it. */
+  /** True for a regular file. CI systems do not run workflow commands from it. */
   readonly isFile?: boolean;
   /** The first error, after which nothing is written. */
   readonly errored: Error | null;
@@ -101,7 +101,7 @@ export interface Output {
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
   /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
-  /** `text` is for humans (default: the requests). `ids`: what `-o name` would print without the dry run. */
+  /** `text` is for humans (default: the requests). `ids` are the ids that `-o name` would print without `--dry-run`. */
   emitDryRun(
     requests: DescribedRequest[],
     plan?: unknown,
@@ -121,7 +121,7 @@ export interface Output {
   progress(title: string): Progress;
   /** Starts a wait, which is shown after a second of silence. Call the returned function when the wait ends. */
   waits(wait: Wait): () => void;
-  /** Returns the hints as one text. Commands in hints get the current command's target flags. */
+  /** Returns the hints as one string. Commands in hints get the current command's target flags. */
   advice(hints: readonly Hint[]): string;
   /** Returns the same output without `--out`, for a command that itself writes a file there. */
   beside(): Output;
@@ -153,7 +153,7 @@ export interface Prompts {
 export interface PromptOptions {
   flag?: string;
   initial?: string;
-  /** Shown in brackets after the question until it is answered. */
+  /** Shown in parentheses after the question until it is answered. */
   note?: string;
   /** Returns the text that a prompt shows for an answer, if it differs from the answer. */
   shown?(text: string): string;
@@ -167,7 +167,7 @@ export interface PromptOptions {
 
 export interface WriteFacts {
   plan?: string;
-  /** Number of changes made, not planned. */
+  /** Numbers of changes that were made, as opposed to planned. */
   counts?: Record<string, number>;
   /** Words of the commands that would undo the write. */
   undo?: readonly (readonly string[])[];
@@ -207,14 +207,14 @@ export interface Context {
   commands(): Promise<Command>;
   /** Runs another command line with its own streams and context, and returns the exit code. */
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
-  /** The API clients. Opens the embedded platform for the profile `local`. */
+  /** Returns the API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
-  /** Shows the target of a write before its plan. Call it once the input is valid. Throws guard (12) if read-only. */
+  /** Shows a write's target before the plan. Call it once the input is valid. Throws guard (12) if it is blocked. */
   startWrite(scope: WriteScope, ids?: TargetIds): Promise<Target>;
   /**
-   * Asks for confirmation after `startWrite`. The user must type the name of a protected profile, and also `typed`.
-   * Otherwise, `--yes` or an answer confirms the write. Asks nothing in a dry run or with `--curl`. Returns false if
-   * the user goes back to the previous questions.
+   * Asks for confirmation. Call it after `startWrite`. The user must type the name of a protected profile and, if set,
+   * `typed`. Otherwise, `--yes` or an answer confirms the write. Does not ask in a dry run or with `--curl`. Returns
+   * false if the user goes back to the previous questions.
    */
   confirmWrite(question: string, options?: { typed?: string; canGoBack?: boolean }): Promise<boolean>;
   /** Sets the exit code of a command that did not fail outright: it found differences, or some rows failed. */

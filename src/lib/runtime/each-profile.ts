@@ -49,7 +49,7 @@ export function checkSeveralProfiles(command: Command, { output }: GlobalFlags):
   if (output === 'html') throw usageError('-o html can show only one profile.', 'Pass --profile once.');
 }
 
-/** Emits `[{profile, data}]`, or `{profile, error}` for a failure. After one, throws partial (3) or the worst code. */
+/** Emits `{profile, data}` or `{profile, error}` per profile. After a failure, throws partial (3) or the worst code. */
 export async function runForEachProfile(
   ctx: Context,
   isWrite: boolean,

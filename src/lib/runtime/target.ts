@@ -1,4 +1,4 @@
-// Targets of writes, which are shown before the plan and in the JSON result, and their addresses.
+// The target of a write, which is shown before the plan and in the JSON result, and the addresses of services.
 import type { Settings } from '../config/resolve-settings.ts';
 import type { Setting, SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -20,7 +20,7 @@ export interface Target {
   address: string;
 }
 
-/** The ids of a write that may differ from the settings. */
+/** The ids of a write, which may differ from those in the settings. */
 export type TargetIds = Partial<Pick<Target, 'org_id' | 'account_id' | 'workspace_id'>>;
 
 /** Throws KnownError usage (2) if the address is not configured. `ids` override those in the settings. */
@@ -71,7 +71,7 @@ export function placeOf(target: Readonly<Record<string, string | null | undefine
     .map(String);
 }
 
-/** Returns text for a question, such as `workspace 3001 (production)`. `environments`: the environments in the data. */
+/** Returns text for a question, such as `workspace 3001 (production)`. `environments` lists those in the data. */
 export function workspaceOf({ workspace_id, environment }: Target, environments: readonly string[] = []): string {
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;

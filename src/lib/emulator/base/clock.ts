@@ -1,4 +1,4 @@
-// The platform's clock: in real mode, an offset from the machine's clock; in manual mode, a time changed on request.
+// The platform's clock: in real mode, the machine's clock plus an offset; in manual mode, a time set on request.
 import type { Clock } from '../../kernel/clock.ts';
 import type { StoredSettings } from './db.ts';
 
@@ -12,14 +12,14 @@ interface StoredClock {
   value: number;
 }
 
-/** Later years have more than four digits. */
+/** The end of the year 9999: later years have more than four digits. */
 export const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const KEY = 'clock';
 
 /**
- * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's becomes real, it
- * stays ahead, so that this change does not turn back time.
+ * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's clock becomes real,
+ * it stays ahead, so that time does not go backward.
  */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
@@ -40,7 +40,7 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     mode: state.mode,
     /** Epoch milliseconds. */
     now: (): number => (state.mode === 'real' ? system.now() + state.value : state.value),
-    /** Returns how far a real clock is ahead of the machine's, in milliseconds; 0 for a manual clock. */
+    /** Returns how far a real clock is ahead of the machine's clock, in milliseconds; 0 for a manual clock. */
     ahead: (): number => (state.mode === 'real' ? state.value : 0),
     /** Sets the clock to `time` (epoch ms): a manual clock stays there; a real clock continues from there. */
     moveTo: (time: number): void =>

@@ -18,7 +18,7 @@ export interface Database {
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
   /** Increases with every write. */
   revision(): number;
-  /** Runs synchronous `work`, and keeps all its writes or none. Transactions can be nested. */
+  /** Runs `work`, which must be synchronous, and keeps either all of its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
   /** Returns SQLite's error for a statement, if any. Does not execute the statement. */
   complaint(sql: string): string | undefined;
@@ -31,7 +31,7 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform does so within a second.
+ * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches ours within a second.
  * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
@@ -51,8 +51,8 @@ async function loadDriver(): Promise<Driver> {
 }
 
 /**
- * Opens or creates (0600) the database file; without a path, a database in memory. The caller must own the folder (see
- * `ownFolder`), so that the file has no stale lock. Throws KnownError if the file is not our database.
+ * Opens the database file, or creates it (0600). Without a path, opens a database in memory. The caller must own the
+ * folder (see `ownFolder`), so that the file has no stale lock. Throws KnownError if the file is not our database.
  *
  * Commits go to a write-ahead log: the driver mistakes its own lock for another process's lock, so it would never roll
  * back a journal. With `synchronous` off, a write survives `kill -9` of this process, but not a power failure. A commit
@@ -89,7 +89,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
 
   function execute<T>(sql: string, values: SqlValue[], step: (statement: Statement) => T): T {
     for (const value of values) {
-      // The driver passes C strings, so text with NUL would be silently truncated.
+      // The driver passes C strings, so text with a NUL would be silently truncated.
       if (typeof value === 'string' && value.includes('\0')) throw new TypeError('a stored string contains a NUL');
     }
     let statement = statements.get(sql);
@@ -101,7 +101,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
       try {
         statement.finalize();
       } catch {
-        // Ignore the error: it is the one that the failed step already caused.
+        // Ignore the error: `finalize` reports the error of the failed step again.
       }
       throw error;
     }
@@ -183,7 +183,7 @@ function unreadable(path: string | undefined, cause?: unknown): KnownError {
 
 export type Table<Row extends object> = ReturnType<typeof openTable<Row>>;
 
-/** Opens a table of `Row` rows. The columns in `json` contain JSON. Ignores absent fields in matches and changes. */
+/** Opens a table of `Row` rows. The columns in `json` contain JSON. Ignores undefined fields in matches and changes. */
 export function openTable<Row extends object>(db: Database, name: string, json: readonly (keyof Row & string)[] = []) {
   type Fields = { readonly [Column in keyof Row]?: Row[Column] | undefined };
 
@@ -206,7 +206,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return [conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, Object.values(columns)];
   }
 
-  /** Selects rows. `rest` is the rest of the SELECT statement. */
+  /** Selects rows. `rest` follows the table's name in the SELECT statement. */
   const select = (rest: string, ...values: SqlValue[]): Row[] =>
     db.all<Record<string, unknown>>(`SELECT * FROM ${name} ${rest}`, ...values).map(rowOf);
   /** Returns the matching rows. `rest` may specify their order. */

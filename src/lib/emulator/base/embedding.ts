@@ -1,7 +1,7 @@
-// Public types of the library: the options for starting a platform, and what a program receives. A program without
-// Node's types must be able to compile against this file, so it imports nothing.
+// Public types of the library: the options for starting a platform, the running platform, and its control API. A
+// program without Node's types must be able to compile against this file, so the file has no imports.
 
-/** The deployment that the platform imitates; absent fields are taken from the fixtures. */
+/** The deployment that the platform imitates; omitted fields come from the fixtures. */
 export interface EmulatorIdentity {
   /** The `{vendor_domain}` of `opendsr.{vendor_domain}`. */
   vendorDomain?: string;
@@ -104,7 +104,7 @@ export interface EmulatorFixtures {
     xpid?: number | bigint | undefined;
     identities?: Record<string, string> | undefined;
     user_attributes?: Record<string, unknown> | undefined;
-    /** Attributes and events, as described in the specification, E and F. */
+    /** Attributes and events, as described in the specification (E and F). */
     calculated_attributes?: object[] | undefined;
     events?: object[] | undefined;
   } & OfWorkspace)[];
@@ -147,8 +147,8 @@ export interface Emulator extends EmulatorControl {
 }
 
 /**
- * Controls a running platform. Times are ISO 8601 in UTC. A call rejects with an error that has a `code`: `usage` for
- * an invalid value, otherwise a code such as `emulator.refused` or `emulator.unreachable`.
+ * Controls a running platform. Times are ISO 8601 in UTC. A failed call rejects with an error that has a `code`:
+ * `usage` for an invalid value, otherwise a code such as `emulator.refused` or `emulator.unreachable`.
  */
 export interface EmulatorControl {
   clock: {
@@ -178,7 +178,7 @@ export interface EmulatorControl {
   state: Pick<EmulatorControl, 'profiles'> & { counts(): Promise<StoredCounts> };
   /**
    * Returns up to 1,000 of the newest requests, oldest first, with headers, bodies and responses. Secrets are masked.
-   * `after` omits requests up to that `id`.
+   * With `after`, returns only requests with a greater `id`.
    */
   requests(after?: number): Promise<RecordedRequest[]>;
   /** Returns the newest 100,000 requests that the platform received, oldest first. */
@@ -230,7 +230,7 @@ export interface RecordedRequest extends LoggedRequest {
   response?: { headers: Record<string, string>; body?: unknown; truncated?: true };
 }
 
-/** A status callback for a data subject request, with its deliveries. */
+/** A status callback for a data subject request, with the attempts to deliver it. */
 export interface Callback {
   id: number;
   workspace_id: number;
@@ -291,8 +291,8 @@ export interface EmulatorReady {
   control_url: string;
   /** Web console, a page for a browser on this machine. */
   console_url: string;
-  /** Where the platform listens. If there is a public address, the service addresses above start with that one. */
+  /** Where the platform listens. If there is a public address, the service addresses above start with it instead. */
   listen_url: string;
-  /** PEM file to trust: the signing authority and the `tls` certificate; empty if the authority is in memory. */
+  /** Path of the PEM file to trust (signing authority, `tls` certificate); empty if the authority is in memory. */
   ca_file: string;
 }

@@ -134,7 +134,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   };
 }
 
-/** Returns the identities that select the subject, which is every profile with one of them (decision: D142). */
+/** Returns the identities of the subject, who owns every profile with at least one of them (decision: D142). */
 function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
   const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
     (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
@@ -143,7 +143,7 @@ function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Su
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
 }
 
-/** Returns a fingerprint that is the same for requests with equal type, identities and extensions, in any notation. */
+/** Returns a fingerprint of a request's type, identities and extensions, which does not depend on their notation. */
 function fingerprint({ subject_request_type, subject_identities = {}, extensions = {} }: DsrRequest): string {
   const normalized = Object.entries(extensions).map(
     ([key, { skip_waiting_period = false, subject_identities: own }]) => [
@@ -157,7 +157,7 @@ function fingerprint({ subject_request_type, subject_identities = {}, extensions
 
 const SKIPPED_MESSAGE = 'the request has none of the identities that the partner needs';
 
-/** Returns each partner's first status: skipped if no identity suits it, else pending. Null if nothing is forwarded. */
+/** Returns each partner's initial status (skipped if it needs other identities), or null if nothing is forwarded. */
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;

@@ -4,7 +4,7 @@ import { NO_PROGRESS, type Pipeline, type Run, type RunFault } from '../stores/p
 import type { DocumentStore, Kept } from '../stores/documents.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** Minimum duration of a run, by the platform's clock. */
+/** Minimum duration of a run on the platform's clock. */
 const SHORTEST_RUN_MS = 1000;
 
 export type PipelineLife = ReturnType<typeof createPipelineLife>;
@@ -26,7 +26,7 @@ export function withoutFault(pipeline: Pipeline, at: number): Pipeline {
 export function createPipelineLife(stores: WarehouseStores) {
   const { pipelines, runs } = stores;
 
-  /** Marks the resource that caused a run to fail. */
+  /** Marks a resource as broken if it caused a run to fail. */
   function mark(workspace: number, { definition }: Pipeline, { cause, message, marks, notes = [] }: RunFault): void {
     if (!marks || cause === 'pipeline') return;
     const store = stores[cause] as unknown as DocumentStore<Kept<{ id: string }>>;

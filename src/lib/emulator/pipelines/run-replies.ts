@@ -1,4 +1,4 @@
-// Rules for pipelines that depend on the stored state (decision: D66), and the responses that describe runs.
+// Pipeline rules that depend on the stored state (decision: D66), and the responses that describe runs.
 import { isoMillis, parseIso } from '../../kernel/timestamps.ts';
 import type { Pipeline, Run } from '../stores/pipelines.ts';
 import { listed, type WarehouseStores } from '../warehouse/resources.ts';
@@ -11,7 +11,7 @@ import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { PlatformError } from '../wire/platform-error.ts';
 
-/** Returns the error for an invalid body. Two kinds of issues have their own messages if they are alone. */
+/** Returns the error for an invalid body. An issue of some kinds has its own message if it is the only one. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
   return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
@@ -97,7 +97,7 @@ const DEFAULT_SIZE = 25;
 const LARGEST_SIZE = 100;
 const DAY_MS = 86_400_000;
 
-/** `page` starts at 1. `from` and `to` are inclusive (epoch ms). A date alone means a whole day in UTC. Throws 400. */
+/** `page` starts at 1. `from` and `to` are inclusive (epoch ms). A date alone means the whole UTC day. Throws 400. */
 export function readRunQuery(query: URLSearchParams) {
   return {
     page: whole(query, 'currentPage', 1, Number.MAX_SAFE_INTEGER),

@@ -164,7 +164,7 @@ function createWriter(run: Run, { definition }: Pipeline, { profiles, names }: P
   };
 }
 
-/** Returns a test for rows in a run's range. It throws RunFailure for a missing column, BadRow for an invalid time. */
+/** Returns a test for rows in a run's range, which throws RunFailure (missing column) or BadRow (invalid time). */
 function createRangeFilter(field: string | undefined, progress: RunProgress): (row: Row) => boolean {
   if (!progress.bounded || field === undefined) return () => true;
   let column: string | undefined;
@@ -181,7 +181,7 @@ function createRangeFilter(field: string | undefined, progress: RunProgress): (r
   };
 }
 
-/** Smaller numbers are seconds since 1970. Others are milliseconds (this number of milliseconds is in March 1973). */
+/** Smaller numbers are seconds since 1970. Others are milliseconds (as milliseconds, this number is in March 1973). */
 const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;

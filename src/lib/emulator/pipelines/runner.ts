@@ -6,7 +6,7 @@ import type { RunWork } from './run-work.ts';
 import type { Run } from '../stores/pipelines.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 
-/** Maximum time that a closing platform waits for a run, by the machine's clock. */
+/** Maximum real time that a closing platform waits for a run. */
 const GRACE_MS = 700;
 
 export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, platform: Platform) {
@@ -41,7 +41,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
-      // If an interval began during a run, the run of that interval starts right afterward.
+      // If an interval began during a run, the run for that interval starts right afterward.
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {

@@ -6,10 +6,10 @@ import type { RunProgress } from '../stores/pipelines.ts';
 
 type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 
-/** Times in this file are epoch milliseconds; these are durations. */
+/** Durations in milliseconds. All times in this file are epoch milliseconds. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** Returns when the next run at or after `from` is due, if any. `ranOnce` is true after a `once` pipeline's run. */
+/** Returns the time of the next run at or after `from`, if any. `ranOnce` is true after a `once` pipeline's run. */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);
@@ -34,7 +34,7 @@ export function logicalDate({ type, frequency, start: text }: Schedule, at: numb
   return next === at ? next : boundary(start, frequency, index - 1);
 }
 
-/** Returns the interval boundary with this 0-based index. In a month without that day, it is on the last day. */
+/** Returns the interval boundary with this 0-based index. In a month without the start's day, it is on the last day. */
 export function boundary(start: number, frequency: Frequency, index: number): number {
   if (frequency !== 'monthly') return start + index * FIXED_MS[frequency];
   const date = new Date(start);

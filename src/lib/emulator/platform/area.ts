@@ -19,7 +19,7 @@ export interface Platform {
   readonly db: Database;
   readonly clock: PlatformClock;
   readonly fixtures: Fixtures;
-  /** Warehouse file to use if the fixtures list none. */
+  /** Warehouse file that pipelines read if the fixtures do not define one. */
   readonly warehouse: string | undefined;
   readonly directory: Directory;
   readonly tokens: Tokens;
@@ -30,7 +30,7 @@ export interface Platform {
   readonly recorder: Recorder;
   readonly faults: Faults;
   readonly signing: Signing;
-  /** Deployment's words. `exchange.ts` translates them. */
+  /** The deployment's own words, which `exchange.ts` translates. */
   readonly names: DeploymentNames;
   /** Returns the email address for a client id or other name. */
   emailOf(name: string): string;
@@ -48,7 +48,7 @@ export interface Platform {
 export interface PlatformRequest<Params> {
   params: Params;
   query: URLSearchParams;
-  /** Returns a header by its lower-case name; if it is repeated, the first value. */
+  /** Returns the value of a header by its lowercase name: the first value if the header is repeated. */
   header(name: string): string | undefined;
   /** Body in neutral words. */
   body: Buffer;
@@ -84,9 +84,9 @@ export interface OpenArea<Endpoints> {
    * time another area has done some work, and once no work is due.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
-  /** Waits at most `ms` until the messages of the last `catchUp` are sent. `isAwaited` announces this call. */
+  /** Called after each `catchUp` with `isAwaited`. Waits at most `ms` until its messages are sent. */
   sent?(ms: number): Promise<void>;
-  /** Stops work in the background; it resumes after the next start. */
+  /** Stops background work, which resumes after the next start. */
   close?(): Promise<void>;
 }
 

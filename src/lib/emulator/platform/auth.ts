@@ -11,7 +11,7 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 /**
  * If `anySecret` is set, any secret is valid for the first organization's client id and for the first workspace.
- * Unknown keys are also valid, and unknown client ids unless `clientId` is set.
+ * Unknown keys are also valid, as are unknown client ids unless `clientId` is set.
  */
 export function createDirectory(
   { organizations, accounts, workspaces }: Fixtures,
@@ -67,7 +67,7 @@ export interface Caller {
   workspace?: WorkspaceFixture;
 }
 
-/** Checks the `Authorization` header. Throws 401 if it is missing or invalid; 403 for invalid seeding credentials. */
+/** Checks the `Authorization` header. Throws 401 if it is missing or invalid (403 for invalid seeding credentials). */
 export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
   switch (auth) {
     case 'none':
@@ -89,7 +89,7 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
 
-/** C has its own error envelope; E and F share another. */
+/** Area C has its own error envelope; areas E and F share another. */
 function unauthorized(auth: Auth, header: string | undefined): PlatformError {
   if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
   return header === undefined ? codedRefusal(401, 'Unauthorized', CHALLENGE) : codedRefusal(403, 'Forbidden');

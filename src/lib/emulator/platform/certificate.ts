@@ -7,7 +7,7 @@ export interface CertificateRequest {
   publicKey: KeyObject;
   /** Issuer's common name and P-256 key pair. */
   issuer: { name: string; privateKey: KeyObject; publicKey: KeyObject };
-  /** An authority issues certificates; other certificates are for this domain. */
+  /** `authority` if the certificate may issue others; otherwise, the domain that it is for. */
   use: 'authority' | { domain: string };
 }
 

@@ -4,7 +4,7 @@ import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
 import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
 
-/** Creates an error of E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
+/** Creates an error for area E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
 export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
   const code = (STATUS_CODES[status] ?? 'Error').toUpperCase().replace(/\W+/g, '_');
   const list = typeof messages === 'string' ? [messages] : messages;
@@ -18,7 +18,7 @@ const REASONS = new Map<Failure, string>(
   ]),
 );
 
-/** Creates an error of C. `details` are sentences about this request. */
+/** Creates an error for area C. `details` are sentences about this request. */
 export function refuse(
   failure: Failure,
   details: string[] = [],

@@ -8,14 +8,14 @@ export type IngestGate = ReturnType<typeof createIngestGate>;
 
 const SECOND_MS = 1000;
 
-/** Both areas share one count per workspace (decision: D71). */
+/** Areas E and F share one count per workspace (decision: D71). */
 export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
-  // Not restored at startup: an earlier process's requests are more than a second old.
+  // The count is not restored at startup: an earlier process's requests are more than a second old.
   const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
   return {
-    /** Counts a request. Throws 413 for an oversized body, without counting it, and 429 above the limit. */
+    /** Counts a request. Throws 429 above the limit. Throws 413 for an oversized body, which does not count. */
     admit: (workspace: number, bytes: number): void => {
       if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
       const seconds = rate?.take(workspace, clock.now());

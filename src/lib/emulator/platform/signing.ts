@@ -23,9 +23,9 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own in memory. An
- * authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its path
- * is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
+ * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own authority in memory.
+ * An authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its
+ * path is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
  */
 export async function openSigning(folder: string | undefined, served?: string) {
   const authority = folder === undefined ? undefined : await openAuthority(folder);
@@ -86,7 +86,7 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
     const authority = await makeAuthority();
     return signerOf(await makeProcessor(domain, authority), authority);
   }
-  // The domain becomes part of a path.
+  // Check the domain first, because it becomes part of a path.
   if (!isCertifiable(domain)) throw new Error(`The domain ${JSON.stringify(domain)} cannot be used in a certificate.`);
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
@@ -113,7 +113,7 @@ function signerOf(processor: string, authority: Authority) {
   return {
     /** Certificates of the processor domain and the authority, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    /** Returns the RSA-SHA256 signature of a string in Base64, computed on a worker thread. */
+    /** Returns the RSA-SHA256 signature of a string as Base64, computed on a worker thread. */
     sign: async (body: string): Promise<string> =>
       (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };

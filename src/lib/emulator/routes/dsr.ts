@@ -52,7 +52,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     signer,
     base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
   });
-  // An earlier process ended while sending these callbacks.
+  // An earlier process may have stopped while sending callbacks, so queue them again.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;
   // A restart resets the count, which covers only one minute.
@@ -61,7 +61,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
   const dsrBase = (call: Call): string => baseOf(call) + SERVICE_PATHS.dsr;
 
-  /** Counts a call and returns its workspace. Throws 429 with `Retry-After`. */
+  /** Counts a call and returns its workspace. Throws 429 with `Retry-After` above the limit. */
   function admit({ caller }: Call): number {
     const { id } = workspaceOf(caller);
     const wait = rate?.take(id, clock.now());
@@ -69,7 +69,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     return id;
   }
 
-  /** Counts a call and returns the request in its path. Throws 404 for an unknown or another workspace's request. */
+  /** Counts a call and returns the request in its path. Throws 404 if it is unknown or in another workspace. */
   function find(call: RequestCall): StoredRequest {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);
@@ -166,7 +166,7 @@ const DISCOVERED = [
   ...Object.keys(REQUEST_IDENTITY_TYPES).filter((type) => !type.startsWith('osa_') && type !== OTHER_SPELLING),
 ];
 
-/** Parses and checks a body. Throws 400. */
+/** Parses and checks a body. Throws 400 if it is invalid. */
 function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
     throw refuse(DSR_FAILURES.invalid, ['Content-Type must be application/json']);

@@ -42,10 +42,10 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
-  /** Each group's definition and profile revision at its last refresh. If neither changed, a refresh has no effect. */
+  /** Each group's definition and profile revision at its last refresh. If both are unchanged, a refresh is needless. */
   const refreshed = new Map<string, string>();
 
-  /** Refreshes a group for a limited time; returns true once complete. */
+  /** Works on a group's refresh for a limited time. Returns true once the refresh is complete. */
   function refresh(workspace: number, group: Group): boolean {
     const key = `${workspace} ${group.id}`;
     const definition = JSON.stringify(group);

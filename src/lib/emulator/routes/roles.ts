@@ -33,7 +33,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   const store = createRolesStore(db);
   const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 
-  /** Counts a call and returns its organization. Throws 429 with `Retry-After`. */
+  /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
   function admit({ params, caller }: ManifestCall): { id: number } {
     const organization = directory.organizationOf(params, caller.id);
     const wait = rate.take(organization.id, clock.now());
@@ -82,7 +82,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       store.clear();
       for (const { id } of loaded.organizations) {
         const roles = loaded.roles.filter(({ org_id }) => org_id === id).map(({ role }) => role);
-        // Roles from fixtures also get `user:core`, like uploaded roles.
+        // Like uploaded roles, roles from fixtures get `user:core`.
         store.replace(id, checkManifest({ roles }).roles, clock.now(), emailOf('fixtures'));
       }
       for (const assignment of loaded.role_assignments) store.assign(assignment);
@@ -90,7 +90,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   };
 }
 
-/** Returns a function that finds, in the log, when an organization's counted requests of the last minute arrived. */
+/** Returns a function that finds the times of an organization's counted requests in the last minute of the log. */
 function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
   const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
   return (orgId) => {

@@ -11,7 +11,7 @@ import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
 import { codedRefusal } from '../platform/envelopes.ts';
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 
-/** Returns a 400 response of areas E and F, with `<attribute name>: <error message>` for each issue of `value`. */
+/** Returns a 400 response for areas E and F, with `<attribute name>: <error message>` for each issue of `value`. */
 function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
   return codedRefusal(
     400,
@@ -19,7 +19,7 @@ function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformErro
   );
 }
 
-/** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400. */
+/** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400 if it is invalid. */
 function readIngestBody<Schema extends z.ZodMiniType>(schema: Schema, body: Buffer): z.infer<Schema> {
   const value = parseBody(body, (message) => badRequest([{ path: ['body'], message }], undefined));
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
@@ -99,7 +99,7 @@ function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChan
   });
 }
 
-/** `xpid` among the identities identifies the profile, like the field (decision: D70). Throws 400 if it is invalid. */
+/** An `xpid` among the identities has the same effect as the field (decision: D70). Throws 400 if it is invalid. */
 function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, given: Record<string, string> = {}) {
   const { xpid: named, ...identities } = given;
   if (named === undefined) return { xpid, identities };

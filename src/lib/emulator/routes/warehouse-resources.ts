@@ -38,7 +38,7 @@ interface ResourceRules<Stored extends Resource> {
   /** Returns the definition as the platform shows it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
-  /** Returns a predicate for the definitions to list. */
+  /** Returns a predicate that selects the definitions to list. */
   filter?(query: URLSearchParams): (definition: Stored['definition']) => boolean;
 }
 
@@ -225,7 +225,7 @@ function completed(definition: ConnectionRequest): ConnectionRequest {
   return { ...definition, state, config: { ...definition.config, port: definition.config.port ?? DEFAULT_PORT } };
 }
 
-/** A mask instead of a secret keeps the stored secret. Throws 400 if there is no stored secret. */
+/** Replaces each mask with the stored secret. Throws 400 if there is no stored secret. */
 function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | undefined): ConnectionRequest {
   const config: Config = { ...definition.config };
   const stored: Config = before?.service_provider === definition.service_provider ? { ...before.config } : {};

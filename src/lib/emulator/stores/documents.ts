@@ -39,7 +39,7 @@ export function createDocumentStore<Document>(
   const cached = new Map<string, Document>();
   let revision = -1;
 
-  /** Returns the cached documents, which are valid until another write to the database. */
+  /** Returns the cached documents, which are valid until the next write to the database. */
   function known(): Map<string, Document> {
     if (revision !== db.revision()) cached.clear();
     revision = db.revision();

@@ -1,4 +1,4 @@
-// Data subject requests, their next steps, and their results until these expire.
+// Data subject requests, their next steps, and their results until they expire.
 import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest, ForwardingEntry, ForwardingStatus } from '../../contract/dsr.ts';
 import { type Database, openTable } from '../base/db.ts';
@@ -36,7 +36,7 @@ export interface StoredRequest {
   /** Epoch milliseconds, like all times here; null after a cancellation. */
   expected_at: number | null;
   completed_at: number | null;
-  /** Null if the platform forwards nothing. */
+  /** Null if the platform does not forward the request. */
   forwarding: Forwarding[] | null;
   /** Every status since the platform received the request. */
   history: { status: RequestStatus; at: number }[];

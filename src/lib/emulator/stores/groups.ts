@@ -1,4 +1,4 @@
-// Group definitions of each workspace, and when each is next refreshed.
+// Group definitions of each workspace, and the time of each group's next refresh.
 import type { GroupAttribute } from '../../contract/groups.ts';
 import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';

@@ -23,13 +23,13 @@ export interface Pipeline {
   errors: string[];
   /** Absent unless the status is `faulted`. */
   cause?: FaultCause | undefined;
-  /** Latest end of a successful incremental run's range (epoch ms); absent before such a run, and after a reset. */
+  /** Latest end of a successful incremental run's range (epoch ms); absent before the first one and after a reset. */
   position?: number | undefined;
   /** Number of resets. A run that started before a reset leaves the position unchanged. */
   resets: number;
   /** True if a scheduled run has succeeded, which completes a schedule of type `once`. */
   ranOnce: boolean;
-  /** Logical date of the last scheduled run, because each interval has only one run. */
+  /** Logical date of the last scheduled run; stored so that each interval has only one run. */
   lastLogicalAt?: number | undefined;
   /** The next scheduled run (epoch ms), if there is one. */
   nextRunAt?: number | undefined;
@@ -118,18 +118,18 @@ const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 export function createRunsStore(db: Database) {
   const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
-    /** Adds a run and returns its id, by default the next id. */
+    /** Adds a run and returns its id, which by default is the next id. */
     add: (run: NewRun): number | bigint => runs.insert(run),
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
       runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
-    /** Returns the latest run by logical date, with any status by default. */
+    /** Returns the run with the latest logical date; by default, its status may be any. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
     /** Returns the pipeline's run that has not ended yet. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
-    /** Returns part of the runs with a logical date within both bounds, latest first, and the number of all of them. */
+    /** Returns a page of the runs with a logical date within both bounds, latest first, and the number of such runs. */
     page: (
       workspace: number,
       pipeline: string,

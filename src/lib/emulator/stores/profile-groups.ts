@@ -3,13 +3,13 @@ import { stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
 import { type Profile, profileOf, type ProfileRow, type ProfileTable } from './profile-rows.ts';
 
-/** Group fields that select its members. */
+/** Fields of a group that select its members. */
 export interface SharingGroup {
   workspace: number;
   id: string;
   /** Members share a value of this user attribute. */
   attribute: string;
-  /** Maximum number of members with the same value. Others are ignored. */
+  /** Maximum number of members with the same value. Other profiles are ignored. */
   most: number;
 }
 
@@ -36,8 +36,8 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   return {
     /**
      * Visits each value of the attribute in each environment. The first members by `xpid` get the attributes that
-     * `share` computes; other profiles lose the group's attributes. Null does not count as a value. Steps are short: a
-     * change between two steps may or may not be included. Does not change `last_modified_on`.
+     * `share` computes; other profiles lose the group's attributes. Null does not count as a value. Steps are short, so
+     * a change between two steps may be missed. Does not change `last_modified_on`.
      */
     *shareGroup(
       { workspace, id, attribute, most }: SharingGroup,

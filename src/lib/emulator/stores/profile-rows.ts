@@ -5,7 +5,7 @@ import type { AttributeSeed } from '../../contract/seeding.ts';
 
 export type Environment = 'production' | 'development';
 
-/** Workspace and environment. The same identity in another scope is a different person. */
+/** Workspace and environment. The same identity in another scope identifies a different person. */
 export interface Scope {
   workspace: number;
   environment: Environment;
@@ -71,7 +71,7 @@ export interface ProfileRow {
   created_at: number;
   changed_at: number;
   document: ProfileDocument;
-  /** What set `user_attributes.<name>` or `calculated_attributes.<name>`, and when. */
+  /** Source and time of each `user_attributes.<name>` and `calculated_attributes.<name>`. */
   sources: Record<string, string>;
 }
 

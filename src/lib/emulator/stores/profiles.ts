@@ -19,7 +19,7 @@ import {
 } from './profile-rows.ts';
 import { createProfileGroups } from './profile-groups.ts';
 
-/** Identity type of a profile's own id. Its value is the integer in digits. */
+/** Identity type of a profile's own id. Its value is the integer as a decimal string. */
 const XPID = 'xpid';
 
 function createProfileIdentities(db: Database) {

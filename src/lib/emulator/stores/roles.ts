@@ -26,7 +26,7 @@ export function createRolesStore(db: Database) {
     },
     has: (orgId: number, roleId: string): boolean =>
       (JSON.parse(read(orgId)) as ManifestReply).roles.some(({ role_id }) => role_id === roleId),
-    /** Returns the role ids that users of the organization have; an id appears once for each of its users. */
+    /** Returns the ids of the organization's assigned roles, once for each assignment. */
     assigned: (org_id: number): string[] => assignments.list({ org_id }).map(({ role_id }) => role_id),
     assign: ({ org_id, role_id, user }: RoleAssignment): void => {
       db.run('INSERT OR IGNORE INTO role_assignments (org_id, role_id, user) VALUES (?, ?, ?)', org_id, role_id, user);

@@ -1,4 +1,4 @@
-// Access tokens. Tokens are opaque and stored as hashes. They expire by the platform's clock and survive a restart.
+// Access tokens, opaque and stored as hashes. They expire on the platform's clock and survive a restart.
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import type { PlatformClock } from '../base/clock.ts';

@@ -7,7 +7,7 @@ import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../kernel/clock.ts';
 
-/** A request to the thread (`query-worker.js`), which sends one response to each. */
+/** A request to the thread (`query-worker.js`), which sends one response to each request. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
 /** A row, keyed by column name. Integers outside the safe range are bigint. */
@@ -73,7 +73,7 @@ export function startQueryThread() {
   }
 
   return {
-    /** Sets a total time limit for all later responses, by the machine's clock. */
+    /** Sets a total time limit for all later responses, in real time. */
     limit: (ms: number): void => {
       limitMs = ms;
       deadline = systemClock.now() + ms;
@@ -95,7 +95,7 @@ export function startQueryThread() {
 /** Large enough to need few round trips to the thread, and small enough to write a batch in a few milliseconds. */
 const BATCH_ROWS = 250;
 
-/** Maximum time for a run to read its rows, by the machine's clock (decision: D247). */
+/** Maximum real time for a run to read its rows (decision: D247). */
 const LIMIT_MS = 30_000;
 
 /** The warehouse could not be opened. */
@@ -165,7 +165,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   return {
     /**
      * Opens the warehouse and passes the query's rows to `take` in batches, until `take` returns false. Only one read
-     * may run at a time. Throws WarehouseClosed and the errors of the thread; QueryAborted after `close`.
+     * may run at a time. Throws WarehouseClosed, the errors of the thread and, after `close`, QueryAborted.
      */
     read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);

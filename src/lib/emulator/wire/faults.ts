@@ -29,7 +29,7 @@ export const Fault = z
     delay: z.optional(Delay),
     /** Close the connection without a response, before or after processing the request. */
     drop: z.optional(z.enum(['before', 'after'])),
-    /** Number of requests still to affect. Default: all. */
+    /** Number of requests that the fault still affects. Default: all. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
     /** Fraction of matching requests to affect, from 0 to 1. Default: 1. */
     probability: z.optional(z.number().check(z.minimum(0, 'must be 0 to 1'), z.maximum(1, 'must be 0 to 1'))),
@@ -66,7 +66,7 @@ export function openFaults(settings: StoredSettings, random: () => number) {
       if (at !== -1) save(faults.toSpliced(at, 1));
       return at !== -1;
     },
-    /** Returns the fault that applies to this request, and counts it; undefined if there is none. */
+    /** Returns the fault that applies to this request, if any, and decreases its remaining `times`. */
     strike: (method: string, path: string): Fault | undefined => {
       if (faults.length === 0) return undefined;
       const struck = faults.find((fault) => matches(fault, method, path) && random() < (fault.probability ?? 1));

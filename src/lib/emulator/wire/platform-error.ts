@@ -1,4 +1,4 @@
-// Responses and errors of routes, and how they are converted to HTTP messages.
+// Responses and errors of routes, and their conversion to HTTP messages.
 import { stringifyJson } from '../../kernel/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -24,7 +24,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** An error in the form that A, B and D use (decision: D5). Other services replace the form with their own envelope. */
+/** An error in the form that areas A, B and D use (decision: D5). Other services replace it with their own envelope. */
 export class PlainRefusal extends PlatformError {
   readonly messages: readonly string[];
 
@@ -42,7 +42,7 @@ export function answer(status: number, body: unknown, headers?: Record<string, s
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
 }
 
-/** Converts a thrown error to an error response. An unexpected error becomes a 500 with the message of the error. */
+/** Converts a thrown error to an error response. An unexpected error becomes a 500 with its message. */
 export function asRefusal(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -64,7 +64,7 @@ export function headersOf({ status, text, headers }: Answer): Record<string, str
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
 }
 
-/** Without these headers a request has no body, so there is no need to wait for one. */
+/** A request without a length or a transfer encoding has no body, so there is no need to wait for one. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }

@@ -17,7 +17,7 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
     let window = windows.get(key);
     if (!window) windows.set(key, (window = { times: restore(key), first: 0 }));
     const { times } = window;
-    // After the clock was set back, requests with a future time no longer count.
+    // If the clock was set back, requests with a future time no longer count.
     while (times.length > window.first && (times.at(-1) ?? 0) > now) times.pop();
     while (window.first < times.length && (times[window.first] ?? 0) <= now - span) window.first++;
     if (window.first > 1024 && window.first * 2 > times.length) {

@@ -18,7 +18,7 @@ export interface SeenRequest {
 
 const MOST_REQUESTS = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** A body larger than this is truncated. */
+/** Maximum number of characters shown of a body; a larger body is truncated. */
 const MOST_SHOWN = 64 * 1024;
 
 export type Recorder = ReturnType<typeof createRecorder>;
@@ -46,7 +46,7 @@ export function createRecorder() {
         bytes -= sizeOf(oldest);
       }
     },
-    /** Returns the requests after this id, oldest first, without secrets. */
+    /** Returns the requests with an id above `after`, oldest first, without secrets. */
     list: (after = 0) =>
       kept
         .filter(({ id }) => id > after)

@@ -7,7 +7,7 @@ import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
-/** The platform handles no other request while it checks and stores a body: about a second for this size. */
+/** While the platform checks and stores a body of this size, about a second, it cannot handle other requests. */
 const MAX_BYTES = 1024 * 1024;
 /** A longer list would take seconds to check. */
 const MOST_ENTRIES = 10_000;

@@ -5,7 +5,7 @@ import type { Database } from '../base/db.ts';
 export interface LoggedRequest {
   at: number;
   method: string;
-  /** With its query. */
+  /** The path and the query. */
   path: string;
   status: number | null;
 }

@@ -39,7 +39,7 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/** The returned function follows no redirects. Throws usage (2) unless `address` is https, or http to this machine. */
+/** Does not follow redirects. Throws usage (2) unless `address` is https, or http to this machine. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
@@ -95,7 +95,7 @@ async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
 
 const GRACE_MS = 300;
 
-/** The returned function runs `line` without a shell or our secrets. A timeout or an abort kills its process group. */
+/** The returned function runs `line` without a shell or our secrets. A timeout or an abort kills the process group. */
 export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
   const [program, ...args] = splitWords(line);
   if (program === undefined) throw usageError('--on needs a command after its status.');

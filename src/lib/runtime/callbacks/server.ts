@@ -19,7 +19,7 @@ export interface CallbackServer {
   close(): Promise<void>;
 }
 
-/** A status object that lists every partner is far smaller. */
+/** Even a status object that lists every partner is far smaller. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 /** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -24,7 +24,7 @@ export function finding() {
 }
 export type Finding = z.infer<ReturnType<typeof finding>>;
 
-/** The platform rejects tokens at a clock skew of several minutes. Signatures and deadlines fail at a smaller skew. */
+/** The platform rejects tokens if the clock is off by several minutes. Signatures and deadlines tolerate less. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 
@@ -154,7 +154,7 @@ export async function checkAddress(
       clock: ctx.clock,
       signal: ctx.signal,
     });
-    // The status means little: an address that serves nothing at its root returns 404.
+    // Accept any status: a valid address with no resource at its root returns 404.
     ctx.out.verbose(`${address} responded with ${status}.`);
     const validMs = certificateEnds === undefined ? Infinity : certificateEnds - ctx.clock.now();
     if (validMs < CERTIFICATE_WARNING_MS) {

@@ -1,4 +1,4 @@
-// Adds the running command's target flags to commands in hints, so that they apply to the same platform.
+// Adds the running command's target flags to the commands in hints, so that those use the same platform.
 import type { Hint } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/words.ts';
 import { PROGRAM } from '../../kernel/version.ts';

@@ -18,7 +18,7 @@ export interface ArgSpec {
   /** Prompts for a missing argument on a terminal. */
   readonly pick?: {
     readonly question: string;
-    /** Commands that list the choices, and that create the first one. */
+    /** Command that lists the choices; `create` is the command that creates one. */
     readonly list: string;
     readonly create?: string;
     /** Maximum number of choices; the newest come first. Other ids can be typed. */
@@ -32,19 +32,19 @@ export interface ArgSpec {
   };
 }
 
-/** The key `expectPlan` defines `--expect-plan`; without `value`, a boolean flag (`--no-…` if `default` is true). */
+/** The key `expectPlan` defines `--expect-plan`. A flag without `value` is boolean (`--no-…` if `default` is true). */
 export interface FlagSpec {
   readonly short?: string;
   /** Placeholder for the value in help. `file` and `dir` are completed as paths. */
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** Maximum for a flag that accepts whole numbers, starting at 1. */
+  /** Maximum of a flag that accepts a whole number, which is at least 1. */
   readonly most?: number;
   /** True if the value is an output path, so it cannot be `-`. */
   readonly writes?: true;
   readonly many?: true;
-  /** True if the values are all words up to the next flag. `any` also allows no value. */
+  /** True if the values are all words up to the next flag. `any` also allows the flag without a value. */
   readonly words?: true | 'any';
   readonly required?: true;
   readonly default?: string | true;
@@ -54,7 +54,7 @@ export interface FlagSpec {
   readonly heading?: string;
   /** True if the flag exists only to be rejected. Help omits the flag, and its value may be missing. */
   readonly hidden?: true;
-  /** True for a flag that belongs to the parent command and appears in its help. */
+  /** True for a flag that the parent command defines and this command reads. */
   readonly inherited?: true;
   /** Returns the value to record in an assistant's plan, so that the dry run can be repeated exactly. */
   readonly planned?: (now: number) => string;
@@ -98,8 +98,8 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
   readonly args?: Specs<ArgSpec>;
   readonly flags?: Specs<FlagSpec>;
   /**
-   * Flags that become arguments of the MCP tool, in addition to required flags. Guards, waits and output paths never
-   * become arguments. False means that the command is not a tool. A local command is a tool only if it has this list.
+   * Flags that become arguments of the MCP tool, in addition to required flags; never guards, wait flags or output
+   * paths. False means that the command is not a tool. A local command is a tool only if it has this list.
    */
   readonly tool?: readonly string[] | false;
   /** True if a person must type a value to confirm. An assistant can plan such a command but not run it. */
@@ -121,7 +121,7 @@ export function defineCommand<
   record: CommandRecord & {
     readonly args?: A;
     readonly flags?: F;
-    /** Renders the result and provides the default `columns`. Pass a function to load its code only for a run. */
+    /** Renders the result and provides the default `columns`. Pass a function to load its code on demand. */
     readonly view?: View<NoInfer<Exclude<R, undefined>>> | (() => View<NoInfer<Exclude<R, undefined>>>);
     run(ctx: Context, input: { args: ArgValues<A>; flags: FlagValues<F> }): Promise<R>;
   },

@@ -7,7 +7,7 @@ import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
 import { largest } from '../../kernel/numbers.ts';
 
-/** If fewer columns remain, a flag's description is printed below the flag. */
+/** If fewer columns than this remain, a flag's description is printed below the flag. */
 const LEAST_BESIDE = 24;
 
 /** Marks a space that must not break. A normal space replaces it at the end. */

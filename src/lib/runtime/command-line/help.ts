@@ -1,4 +1,4 @@
-// The part of a command's record that its help shows in addition to its flags.
+// The part of a command's record that help, completion and checks use in addition to its arguments and flags.
 import { EXIT } from '../exit-codes.ts';
 import type { Command } from 'commander';
 import type * as z from 'zod/mini';
@@ -37,26 +37,26 @@ interface WantedValue {
 
 export type OfferedValues = (wanted: WantedValue) => readonly string[];
 
-/** Returns the values, each after the typed text up to the equals sign (`column=field`); none without that sign. */
+/** Returns each value after the typed text up to the equals sign (`column=field`); none if no sign was typed. */
 export function behindEquals(typed: string, values: readonly string[]): string[] {
   const end = typed.indexOf('=') + 1;
   return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);
 }
 
 export interface CommandHelp {
-  /** Whether the command reads from the platform, writes to it, or stays on this machine. */
+  /** Whether the command reads from the platform, writes to it, or works only on this machine. */
   effect: 'read' | 'write' | 'local';
   /** Service that the command calls, or `settings` if it only opens the settings. */
   calls: Callee;
   /** True if the command only reads and exits by itself, so `--profile` may be repeated. */
   reads?: boolean;
-  /** For a write that accepts several `--profile` flags: the flags that limit it to one. */
+  /** For a write that accepts several `--profile` flags: the flags that limit it to one profile. */
   severalProfiles?: readonly string[];
   /** True if the command writes its own file to `--out`, so the extension does not set the result's format. */
   ownsOut?: true;
   /** Formats of the result. Default: all except html. Checked before the command does anything. */
   formats?: readonly OutputFormat[];
-  /** Columns that `--fields` accepts, if not the fields of `output`. A function if they depend on the flags. */
+  /** Columns that `--fields` accepts (default: the fields of `output`). A function if they depend on the flags. */
   columns?: Columns | ((flags: Record<string, unknown>, args: readonly string[]) => Columns | undefined);
   /** Values that completion offers, by flag (`--state`) or argument name. Other values are also accepted. */
   values?: Readonly<Record<string, OfferedValues>>;

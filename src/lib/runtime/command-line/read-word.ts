@@ -19,7 +19,7 @@ export function readerOf(flag: string, spec: Spec): ((text: string) => unknown) 
   return value === 'id' ? (text) => needValue(text, flag) : read && ((text) => read(text, flag));
 }
 
-/** An empty text is usually a shell variable that is not set. Throws KnownError usage (2). */
+/** Throws KnownError usage (2) for an empty value, which usually comes from a shell variable that is not set. */
 export function needValue(text: string, flag: string): string {
   if (text.trim() === '') throw usageError(`${flag} needs a value.`);
   return text;

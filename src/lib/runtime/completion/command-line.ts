@@ -19,14 +19,14 @@ export interface Reading {
 }
 
 /**
- * Reads the line's last command, starting at the word `name` (after variables and `sudo`). Inside an incomplete
- * command substitution, reads the substitution's last command. A complete one is part of its word, as typed.
+ * Reads the line's last command, after the word `name` (which may follow variables and `sudo`). Inside an incomplete
+ * command substitution, reads the substitution's last command. A complete substitution stays in its word.
  */
 export function readLine(line: string, name: string, reading: Reading = {}) {
   const words = splitWords(line, reading);
   const current = words.pop() ?? { text: '', quote: '', kept: 0 };
   const texts = words.map(({ text }) => text);
-  // Omit the program's name.
+  // Omit the words up to the program's name.
   return { words: texts.slice(texts.lastIndexOf(name, texts.length - 1) + 1), current };
 }
 

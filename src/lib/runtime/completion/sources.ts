@@ -163,7 +163,7 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
   const hasResult = (command: Command): boolean => shape(command) !== undefined || command.commands.some(hasResult);
   const [name, ...rest] = words;
-  // The root contains only command names.
+  // The root contains only the names of its commands, so load them.
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
   const loaded = await Promise.all(names.map(tree.load));
   const built = loaded.filter((command) => command !== undefined);
@@ -244,7 +244,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'seed --format': ['ndjson', 'json', 'csv', 'parquet'],
 };
 
-/** Returns the files that can complete `file:PATH`. A folder's path ends in a slash. Relative paths start at `cwd`. */
+/** Returns the files that can complete `file:PATH`. A folder's path ends in a slash. Paths are relative to `cwd`. */
 function filesIn(typed: string, cwd: string): string[] {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
   const isHidden = typed.slice(folder.length).startsWith('.');

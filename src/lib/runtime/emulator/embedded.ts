@@ -16,7 +16,7 @@ const opened = new WeakMap<Context, Promise<EmulatorReady>>();
 
 /**
  * Opens the platform of profile `local`, once per command. Uses a running platform with the same state, or else starts
- * one on a free loopback port, which stops when the command ends. Concurrent commands wait for each other.
+ * one on a free loopback port and stops it when the command ends. Concurrent commands wait for each other.
  */
 export function openEmbedded(ctx: Context): Promise<EmulatorReady> {
   const known = opened.get(ctx) ?? open(ctx);

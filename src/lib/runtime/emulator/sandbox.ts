@@ -26,7 +26,7 @@ export interface Sandbox {
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Creates the platform and the folder, independent of the user's settings. Both are removed when the command ends. */
+/** Creates both, independently of the user's settings. They are removed when the command ends. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', ctx.io.env.TMPDIR || undefined);

@@ -178,11 +178,11 @@ const MOST_OF_A_TEXT = 4000;
 const IDENTITIES = /^(?:(?:(?:subject|user)_)?identities|xpid)$/;
 const ABOUT_IDENTITY = ['encoding', 'identity_type', 'identity_format'];
 
-/** Returns sanitized content, structured and as one line of JSON, so that no text can break out of the data. */
+/** Returns sanitized content, both structured and as one line of JSON, so that no text can break out of the data. */
 function answerOf(parts: Values, hidden: Hidden) {
   const whole = answerWithin(MOST_ITEMS, parts, hidden);
   if (whole.size <= MOST_CHARACTERS) return whole;
-  // Bisect to the largest number of items that fits.
+  // Bisect to find the largest number of items that fits.
   let [fits, most] = [1, MOST_ITEMS];
   while (most - fits > 1) {
     const middle = (fits + most) >> 1;

@@ -140,7 +140,7 @@ function withDefinitions(schema: Schema): Schema {
 /** Schema keys to keep. A masked string may violate any other rule. */
 const KEPT = ['anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'required', 'type', 'additionalProperties'];
 
-/** Converts a result's schema to the answer's, in which 64-bit and masked numbers are strings. */
+/** Converts the schema of a result to the schema of the answer, in which 64-bit and masked numbers are strings. */
 function answerSchema(schema: Schema): Schema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     // By default, other properties are allowed.

@@ -4,7 +4,7 @@ import { readRecord } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 
-/** Opens the store of verified messages' certificate chains, keyed by the first certificate's fingerprint. */
+/** Opens the store of certificate chains of verified messages, keyed by the first certificate's fingerprint. */
 export async function openChains(ctx: Context) {
   const { X509Certificate } = await import('node:crypto');
   const { readPrivateFile, writePrivateFile } = await import('../../kernel/durable.ts');

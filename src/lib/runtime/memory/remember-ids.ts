@@ -1,4 +1,4 @@
-// Stores the ids in the platform's responses, for completion.
+// Stores the ids in the platform's responses, for tab completion.
 import type { Api } from '../../api/index.ts';
 import { type IdKind, type KnownIds, openKnownIds } from '../../config/known-ids.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
@@ -96,7 +96,7 @@ export function rememberingIds(api: Api, settings: Settings, ctx: Context): Api 
       try {
         keep(ids, reply, ...args);
       } catch (error) {
-        // A command must not fail because the cache cannot be written.
+        // A command must not fail if the cache cannot be written.
         if (!(error instanceof KnownError)) throw error;
         ctx.out.verbose(`Ids were not saved for completion: ${error.message}`);
       }

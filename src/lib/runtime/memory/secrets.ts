@@ -57,7 +57,7 @@ export async function openSecretMemory(ctx: Context) {
   };
 }
 
-/** Returns an empty record for a damaged file, because the file only avoids unnecessary writes. */
+/** Returns an empty record for a damaged file, because the file serves only to avoid unnecessary writes. */
 function read(file: string): Kept {
   const fresh = (): Kept => ({ key: randomBytes(32).toString('hex'), sent: {} });
   try {

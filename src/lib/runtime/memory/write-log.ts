@@ -44,7 +44,7 @@ function startedFields() {
     target: z.record(z.string(), z.nullable(z.string())),
     command: z.string(),
     args: z.array(z.string()),
-    /** Files named by flags. */
+    /** Files passed with flags. */
     files: z.array(z.string()),
     /** Ids that the command writes, except those passed as arguments. */
     ids: z.array(z.string()),
@@ -64,7 +64,7 @@ function endedFields() {
     /** Number of requests that may have changed the platform, and the ids of the first 20. */
     requests: z.int(),
     request_ids: z.array(z.string()),
-    /** What the command did, set as soon as it is known. */
+    /** Numbers of changes that the command made, by kind. */
     counts: z.record(z.string(), z.int()),
     undo: z.nullable(z.string()),
     /** Side effects of `undo`, or why the write cannot be undone. */
@@ -144,7 +144,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     /** Replaces the lines before a time with checkpoints. */
     prune: (before: string): Promise<number> =>
       locked(() => chain.prune((line) => !isOlder(line, before), { before }), signal),
-    /** Time of the first entry. */
+    /** Returns the time of the first entry, if any. */
     begins: (): string | undefined => {
       for (const part of chain.lines()) {
         const at = part.map((line) => parsed(line)).find(({ event }) => event === 'started')?.['at'];
@@ -152,7 +152,7 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
       }
       return undefined;
     },
-    /** Size of all files in bytes. */
+    /** Returns the size of all files in bytes. */
     size: (): number => {
       const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
       return sizes.reduce((sum, size) => sum + size, 0);
@@ -271,7 +271,7 @@ function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['o
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** True for no response, 500, 502 or 504, after which the request may have taken effect. */
+/** True if there was no response or a 500, 502 or 504, after which the request may have taken effect. */
 function mayHaveArrived(error: KnownError): boolean {
   return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
 }

@@ -16,7 +16,7 @@ export function isGitHub(env: Io['env']): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }
 
-/** Returns text for standard error, without workflow commands on GitHub Actions (decision: D248). */
+/** Returns text for standard error. On GitHub Actions, disables the workflow commands in it (decision: D248). */
 export function forLog(text: string, env: Io['env']): string {
   return isGitHub(env) ? breakCommands(text) : text;
 }

@@ -58,7 +58,7 @@ export function createMessages(io: Io) {
   };
 }
 
-/** Returns undefined without a terminal that can be redrawn, and in a machine-readable format. */
+/** Returns undefined unless the result is a table on a terminal that can be redrawn. */
 export function createRedrawing({ flags, io, out }: Context) {
   if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
   let height = 0;

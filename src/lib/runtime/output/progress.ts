@@ -38,7 +38,7 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
 export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {
   if (flags.progress !== 'auto') return flags.progress;
   if (flags.quiet) return 'none';
-  // With -o json, a program that reads standard error gets nothing but JSON (decision: D33).
+  // With -o json, a program that reads standard error gets only JSON (decision: D33).
   if (!io.tty.stderr && (flags.output === 'json' || flags.output === 'ndjson')) return 'paced-json';
   return io.tty.stderr && mayRedraw(io) && !io.env.CI ? 'live' : 'plain';
 }

@@ -4,7 +4,7 @@ import { isRecord } from '../../kernel/json.ts';
 
 export type Query = (data: unknown) => unknown;
 
-/** Compiles the expression before the command does anything. Throws KnownError usage (2). */
+/** Compiles the expression before the command does anything. Throws KnownError usage (2) if it is invalid. */
 export async function compileQuery(expression: string): Promise<Query> {
   const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
   let tree: ReturnType<typeof compile>;

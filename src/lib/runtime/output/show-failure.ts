@@ -33,7 +33,7 @@ export async function showFailure(
   const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
   io.stderr.write(forLog(log, io.env));
   if (!isJson && wantsAnnotations(flags, io.env)) {
-    // The code view can only show issues that have a line.
+    // The code view can show only issues that have a line.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     const shown = placed.slice(0, MOST_ANNOTATIONS);
     io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));

@@ -1,4 +1,4 @@
-// Prompts with inquirer, for terminals that can redraw.
+// Prompts with Inquirer, for terminals that can redraw.
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
@@ -9,7 +9,7 @@ import { type Asker, promptEnded } from './asker.ts';
 
 /** Width of the mark before a question, including the space after it. */
 const MARK = 2;
-/** Space that the cursor takes before a choice. */
+/** Space that the cursor occupies before a choice. */
 const CURSOR = '  ';
 /** Lines below a list's choices: an empty line, the keys, and the terminal's last line, which stays free. */
 const BELOW = 3;
