@@ -12,7 +12,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 
-/** `key` identifies a run. A command with the same key continues the run or is rejected. */
+/** Returns the path of a run's journal. A command with the same `key` either resumes the run or is rejected. */
 export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   return kind === 'seed'
@@ -24,8 +24,8 @@ function hold(path: string, code: 'seed.running' | 'dsr.bulk_running'): Lock {
   const lock = tryLock(`${path}.lock`);
   if (lock !== undefined) return lock;
   throw fail(code, {
-    message: 'Another process is running this bulk run.',
-    hint: 'Wait until it finishes, or stop it. Then pass --resume to continue it.',
+    message: 'This bulk run is already in progress in another process.',
+    hint: 'Wait for it to finish. Or stop that process, then pass --resume to continue the run.',
   });
 }
 
@@ -37,7 +37,7 @@ function parse(line: string): unknown {
   }
 }
 
-// Schemas are built lazily, because the help of both commands loads this file.
+// Schemas are built lazily, because `--help` of the bulk commands loads this file.
 const count = () => z.int().check(z.nonnegative());
 
 function checkpointSchema() {
@@ -46,11 +46,11 @@ function checkpointSchema() {
     version: z.literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples in between. */
     files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
-    /** A digest of the flags that turn rows into requests. Absent in journals from older versions. */
+    /** A digest of the flags that determine each row's request. Absent in journals from older versions. */
     settings: z.optional(z.string()),
-    /** Everything up to this position is complete. The offset is -1 if a resume must read from the start. */
+    /** Every row up to this position is complete. `offset` is -1 if a resumed run must read the file from its start. */
     mark: z.object({ file: Count, position: Count, offset: z.number() }),
-    /** Complete ranges after the mark. */
+    /** Ranges after `mark` in which every row is complete. */
     beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
     counts: z.object({
       accepted: Count,
@@ -60,7 +60,7 @@ function checkpointSchema() {
       retries: Count,
       ms: z.number(),
     }),
-    /** State of the rejects file, with and without the rows about to be added; null if there are no rejects. */
+    /** State of the rejects file; null without rejected rows. `next` includes the rows that are about to be added. */
     rejects: z.nullable(
       z.object({
         ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()), others: z.optional(z.array(z.string())) },
@@ -76,7 +76,7 @@ export type SeedCounts = SeedCheckpoint['counts'];
 
 export type SeedJournal = ReturnType<typeof openSeedJournal>;
 
-/** Opens a file that each checkpoint replaces. Throws guard (12) if another process has it open. */
+/** Opens a journal whose file is replaced at each checkpoint. Throws guard (12) if another process has it open. */
 export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
@@ -104,10 +104,10 @@ const headSchema = () =>
     /** The path, as the user passed it. */
     input: z.string(),
     rows: count(),
-    /** A digest of the flags that turn rows into requests. */
+    /** A digest of the flags that determine each row's request. */
     settings: z.string(),
     results: z.string().check(z.refine(isAbsolute)),
-    /** Default time for rows without one, saved so that a resumed run sends the same bodies. */
+    /** Time for rows that do not state a submission time, saved so that a resumed run sends the same bodies. */
     submitted_time: z.string(),
     at: z.string(),
   });
@@ -127,13 +127,13 @@ export type JournalLine = z.infer<ReturnType<typeof lineSchema>>;
 
 export type DsrJournal = ReturnType<typeof openDsrJournal>;
 
-/** Opens an append-only file of lines. Throws guard (12) if another process has it open. */
+/** Opens a journal to which lines are only appended. Throws guard (12) if another process has it open. */
 export function openDsrJournal(path: string) {
   const lock = hold(path, 'dsr.bulk_running');
   let log: DurableLog | undefined;
   return {
     path,
-    /** Returns the head of an earlier run; undefined if there was none. Throws if the file is not a journal. */
+    /** Returns the head that an earlier run wrote, if any. Throws if the file is not a journal. */
     head: async (): Promise<JournalHead | undefined> => {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);

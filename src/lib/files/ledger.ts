@@ -1,4 +1,4 @@
-// The ledger: data subject requests sent from or reported to this machine, with workspace, time, author and statuses.
+// The ledger lists the data subject requests sent from or reported to this machine: workspace, time, author, statuses.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -40,7 +40,7 @@ export interface LedgerScope {
 
 interface LedgerOptions<Event extends StoredEvent, Request> {
   rules: LedgerRules<Event, Request>;
-  /** The user and the machine, which every line contains. */
+  /** The user and the machine, which are recorded in every line. */
   actor: Actor;
   clock: Clock;
   signal?: AbortSignal;
@@ -91,7 +91,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Adds the workspace to lines without a chain, if only one workspace has their id (decision: D225). */
+  /** Adds the workspace to lines from before the chain, if their id belongs to only one workspace (decision: D225). */
   async function addScopes(): Promise<(line: string) => string> {
     const owners = new Map<string, string>();
     await readings.eachLine(({ id, scope = '' }) => {
@@ -106,7 +106,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     };
   }
 
-  /** Kind, id and scope come first, so that readers find them without parsing the line. */
+  /** Kind, id and scope come first, so that readers can find them without parsing the line. */
   async function write(events: readonly News<Event>[], { address, workspace_id }: LedgerScope): Promise<void> {
     await chain.append(
       events.map(({ event, id, ...rest }) => JSON.stringify({ event, id, address, workspace_id, ...rest, ...actor })),
@@ -120,7 +120,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     if (!/^[0-9a-f]{64}\n$/.test(text))
       throw fail('ledger.key', {
         message: `The ledger's key, ${keyFile}, is ${stored === undefined ? 'missing' : 'damaged'}.`,
-        hint: 'Restore it from a backup. Without it, the ledger does not recognize the identities of earlier requests. If it is lost, set CDPADM_STATE_DIR to a new folder, and keep the old one for its deadlines and evidence.',
+        hint: 'Restore it from a backup. Without it, the ledger cannot recognize the identities of earlier requests. If it is lost, set CDPADM_STATE_DIR to a new folder, and keep the old one for its deadlines and evidence.',
       });
     if (stored === undefined) writePrivateFile(keyFile, text);
     return Buffer.from(text.trim(), 'hex');
@@ -137,7 +137,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  /** Removes the requests that the rules select, and leaves checkpoints. A dry run only counts these requests. */
+  /** Replaces the requests that the rules select with checkpoints. A dry run only counts these requests. */
   async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
     const work = async () => {
       const { isKept, ...found } = await readings.prunable(pruneRules);
@@ -159,7 +159,7 @@ export function openLedger<Event extends StoredEvent, Request>(
       const own = scopeKey(scope);
       return {
         actor,
-        /** Returns a keyed hash, which is the same for the same identity on this machine, and useless elsewhere. */
+        /** Returns a keyed hash: equal for equal identities on this machine, and useless without its key. */
         hash,
         /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
         append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
@@ -183,10 +183,10 @@ export function openLedger<Event extends StoredEvent, Request>(
             await check?.();
             await write(events, scope);
           }),
-        /** Returns the current entries of these ids, including what other processes have written. */
+        /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
-        /** Yields parts, most urgent first. `count` returns the next part's size; `left` is the number remaining. */
+        /** Yields requests in parts, most urgent first. `count` returns the next part's size; `left` is the rest. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

@@ -21,22 +21,22 @@ export interface Reject {
 
 export type RejectsFile = ReturnType<typeof openRejects>;
 
-/** Length and SHA-256 of the file at a checkpoint, and after its `sync`. Old journals have no digest. */
+/** Length and SHA-256 of the file at a checkpoint and (`next`) after the next `sync`. Old journals have no digest. */
 export interface RejectsState {
   path: string;
   bytes: number;
   digest?: string | undefined;
-  /** Files with the rows that were rejected earlier. */
+  /** Files that contain rows rejected earlier in the run. */
   others?: string[] | undefined;
   next?: { bytes: number; digest: string } | undefined;
 }
 
 const PRIVATE = 0o600;
 
-/** Larger amounts are not kept in memory: they must be written with a checkpoint. */
+/** Maximum number of bytes to keep in memory before the rows must be written with a checkpoint. */
 const MOST_WAITING = 1024 * 1024;
 
-/** True if the file is as the run left it, even if the run was killed between its last rows and their checkpoint. */
+/** True if the file is as the run left it, even if the run was killed after it wrote rows but before a checkpoint. */
 export function isUntouched({ next, ...checkpoint }: RejectsState): boolean {
   const { size } = fs.statSync(checkpoint.path);
   const found = hashOf(checkpoint.path, size).digest('hex');
@@ -118,7 +118,7 @@ export function openRejects(
       waiting.push(rejects.map(lineOf).join(''));
       waitingBytes += Buffer.byteLength(waiting.at(-1) ?? '');
     },
-    /** Writes and flushes the added rows. The journal must already contain `state`. */
+    /** Writes and flushes the added rows. The journal must already contain the result of `state`. */
     sync: (): void =>
       attempt(() => {
         if (waiting.length === 0) return;
@@ -159,12 +159,12 @@ function hashOf(path: string, length: number): Hash {
 
 /** Returns a hint: how to correct the rows in the rejects file, and the `command` that sends them. */
 export async function correctionOf(path: string, shown: string, command: string): Promise<Hint> {
-  // The file may be on another machine.
+  // The file might be on another machine.
   const lists = fs.existsSync(path) ? linesOf(decoded(fs.createReadStream(path), path)) : [];
   for await (const lines of lists)
     if (lines.some((line) => line.includes('},"record":"')))
       return {
-        text: `The rejected rows are in ${shown}. Each \`record\` there is text of the input: correct these rows in a copy of the input, and send the copy.`,
+        text: `The rejected rows are in ${shown}. Each \`record\` in it is the text of an input row: correct these rows in a copy of the input, and send the copy.`,
       };
   return { text: `Correct the rejected rows in ${shown}, then send them:`, command };
 }

@@ -460,7 +460,10 @@ describe('the hint after a failed run', () => {
     const file = it.write('users.ndjson', userRows(500));
     expect((await it.bulk([file, '--concurrency', '1'])).code).toBe(0);
     const { code, stderr } = (await second) ?? { code: 0, stderr: '' };
-    expect([code, stderr]).toEqual([EXIT.guard, expect.stringContaining('Another process is running this bulk run')]);
+    expect([code, stderr]).toEqual([
+      EXIT.guard,
+      expect.stringContaining('This bulk run is already in progress in another process'),
+    ]);
   });
 });
 

@@ -102,7 +102,7 @@ describe('a journal', () => {
     expect(() => openDsrJournal(path)).toThrow(
       expect.objectContaining({
         code: 'dsr.bulk_running',
-        message: 'Another process is running this bulk run.',
+        message: 'This bulk run is already in progress in another process.',
         hint: expect.stringContaining('--resume') as string,
       }),
     );
