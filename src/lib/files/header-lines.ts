@@ -25,7 +25,7 @@ function fromLines(file: string, text: string): [string, string][] {
   return headers;
 }
 
-/** Accepts an object or a list of pairs. In an object, a duplicate name is an issue: either could be the signed one. */
+/** Accepts an object or a list of pairs. A duplicate name in an object is an issue: either value could be signed. */
 function fromJson(file: string, text: string): [string, string][] {
   const document = parseJsonText(file, text);
   const { value } = document;

@@ -30,7 +30,7 @@ export const SCHEMA_NAMES = [
 
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-/** Returns a document's JSON Schema (draft 7, which most editors support); for `openapi`, the whole contract. */
+/** Returns the JSON Schema of a document (draft 7, which most editors support); for `openapi`, the whole contract. */
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
@@ -44,7 +44,7 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Adds `$schema` to the properties of an object, or of each of its forms. */
+/** Adds `$schema` to the properties of an object, or of each alternative in `oneOf`. */
 function withHint(schema: JsonSchema): JsonSchema {
   const { oneOf: forms, properties } = schema;
   if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };

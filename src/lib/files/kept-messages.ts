@@ -10,11 +10,11 @@ import { makeUserFolder, namesIn } from '../kernel/temporary-file.ts';
 /** Creates the folder (0700) if it does not exist. Throws if that fails. */
 export function openMessageFolder(folder: string) {
   makeUserFolder(folder, 0o700);
-  /** The last number used for each name, cached to avoid counting a long series again for every message. */
+  /** The last number used for each name, cached so that a message does not try every earlier number again. */
   const last = new Map<string, number>();
 
   return {
-    /** Stores a message; returns the names and digests of both files. Adds the next free number to `name`. */
+    /** Stores a message under `name` and the next free number. Returns the names and digests of its two files. */
     keep: (name: string, headers: readonly (readonly [string, string])[], body: Buffer) => {
       const text = `[\n${headers.map((line) => `  ${JSON.stringify(line)}`).join(',\n')}\n]\n`;
       for (let number = (last.get(name) ?? 0) + 1; ; number++) {

@@ -14,17 +14,17 @@ export interface StoredEvent {
 
 /** Rules for combining lines (see `domain/dsr/ledger-fold.ts`). */
 export interface LedgerRules<Event extends StoredEvent, Request> {
-  /** Returns the request after an event; undefined if the event adds nothing. */
+  /** Returns the request with the event applied; undefined if the event adds nothing. */
   fold(before: Request | undefined, event: Event): Request | undefined;
-  /** True if the second status comes after the first. */
+  /** True if `next` is a later status than `current`. */
   isAdvance(current: string | undefined, next: string): boolean;
-  /** True if the next submission in this phase starts the request over. */
+  /** True if a new submission in this phase starts the request over. */
   isVoid(phase: string | undefined): boolean;
 }
 
-/** Phases are short strings, because one for each request is in memory while the whole ledger is read. */
+/** Phases are short strings, because the phases of all requests are in memory while the whole ledger is read. */
 interface Phases<Event> {
-  /** Returns the phase of a request, as one of a few words. */
+  /** Returns a request's phase after an event, as one of a few words. */
   phase(before: string | undefined, event: Event): string | undefined;
   isOpen(phase: string | undefined): boolean;
 }
@@ -49,7 +49,7 @@ export interface PruneRules<Event> extends Phases<Event> {
 export interface LedgerLine {
   kind: string;
   id: string;
-  /** The scope, as `scopeKey` writes it; undefined in state lines from versions without a chain. */
+  /** The scope, as `scopeKey` returns it; undefined in state lines from versions that had no hash chain. */
   scope: string | undefined;
   key: string;
   text: string;
@@ -92,13 +92,13 @@ export function eventOf<Event extends StoredEvent>({ text }: LedgerLine): Event 
 /** Maximum number of requests in memory while the whole ledger is read. */
 const PART_REQUESTS = 2000;
 
-/** Reads the file at `path`. Scopes have the form that `scopeKey` writes. */
+/** Reads the file at `path`. Scopes have the form that `scopeKey` returns. */
 export function createReadings<Event extends StoredEvent, Request>(
   path: string,
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` with each line whose workspace is known, and its offset. Yields to Ctrl-C and other work. */
+  /** Calls `take` with each line whose workspace is known, and with its offset. Lets other work and Ctrl-C run. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;
@@ -169,7 +169,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** For each event, calls `take` with its request's facts, then updates their phase. Returns facts by id and scope. */
+  /** Calls `take` with each event and its request's facts, then sets their `phase`. Returns facts by id and scope. */
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,
@@ -194,7 +194,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
     const { belongs, isOpen, rank } = urgency;
-    /** The rank is absent until a line shows that the request was sent from here and is included. */
+    /** The rank is absent until a line shows that the request was sent from this machine and is included. */
     const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
     const take = (facts: typeof start, event: Event): void => {
       if (event.event !== 'submitted') {
@@ -207,7 +207,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     };
     const ids = [...(await survey(urgency, start, take, scope))]
       .filter(([, { phase, rank }]) => rank !== undefined && isOpen(phase, rank))
-      // Infinity minus Infinity is not a number.
+      // Infinity minus Infinity is NaN.
       .sort(([, { rank: a = 0 }], [, { rank: b = 0 }]) => (a === b ? 0 : a - b))
       .map(([key]) => key.slice(0, key.indexOf(' ')));
     for (let from = 0; from < ids.length; from += PART_REQUESTS) {
@@ -220,7 +220,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     }
   }
 
-  /** Returns the requests to prune, and the folders with their files. `isKept` is false for each line to remove. */
+  /** Returns the requests to prune, and the folders that contain their files. `isKept` is false for lines to remove. */
   async function prunable(pruned: PruneRules<Event>) {
     const { before, fileOf, isOpen } = pruned;
     const start: { phase?: string | undefined; entries: number; isYoung: boolean; folders?: ReadonlySet<string> } = {

@@ -1,4 +1,4 @@
-// Loads a YAML or JSON document with the positions of its values, so that issues have a line.
+// Loads a YAML or JSON document with the positions of its values, so that issues can state the line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { type KnownError, type Issue, invalidInput, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
@@ -13,13 +13,13 @@ export interface LoadedDocument {
   name: string;
   format: DocumentFormat;
   text: string;
-  /** Plain data. Integers beyond 2^53 are bigint. An alias is the same object as its anchor. */
+  /** Plain data. Integers beyond 2^53 are bigint. An alias becomes the same object as its anchor. */
   value: unknown;
-  /** Returns the position of the value at `path`, of its key with `at: 'key'`, or of the nearest enclosing value. */
+  /** Returns the position of the value at `path` (or its key, if `at` is `key`), or of the nearest enclosing value. */
   locate(path: ValuePath, at?: 'key'): Place;
 }
 
-/** `.json` means JSON. Any other name, and `-`, means YAML, which includes JSON. */
+/** `.json` means JSON. Any other name, or `-`, means YAML, which includes JSON. */
 export function formatOf(path: string): DocumentFormat {
   return /\.json$/i.test(path) ? 'json' : 'yaml';
 }
@@ -32,8 +32,8 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
 
 /**
  * Parses text as one YAML 1.2 document, or as strict JSON. Throws KnownError invalid input (9) with the positions of up
- * to 20 problems: syntax, duplicate keys, `__proto__`, values outside JSON (tags, keys other than text, `.inf`), alias
- * bombs, nesting deeper than 100 levels, or control characters.
+ * to 20 problems: syntax errors, duplicate keys, `__proto__`, values that JSON cannot express (tags, keys that are not
+ * strings, `.inf`), alias bombs, nesting deeper than 100 levels, or control characters.
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
   if (format === 'json') return parseJsonText(name, text);
@@ -57,7 +57,7 @@ export function withoutSchemaHint(value: unknown): unknown {
   return fields;
 }
 
-/** Returns the error for an invalid document. `what` names the kind (`roles file`). Issues are in text order. */
+/** Returns the error for an invalid document. `what` is its kind (`roles file`). Issues are in text order. */
 export function invalidDocument(
   document: LoadedDocument,
   what: string,
@@ -72,7 +72,7 @@ export function invalidDocument(
   );
 }
 
-/** Returns the first issues with their positions, in the order of the text, up to the limit of an error. */
+/** Returns as many issues as an error may contain, with their positions, in the order of the text. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)

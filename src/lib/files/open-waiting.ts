@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
-/** An abort ends every wait. Node's file streams wait in a thread that keeps the process from exiting. */
+/** An abort ends the wait. Node's file streams would wait in a thread that keeps the process from exiting. */
 export async function openWaiting(path: string, signal: AbortSignal): Promise<Readable> {
   const descriptor = await openOnce(path, signal);
   if (fstatSync(descriptor).isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false });
@@ -20,7 +20,7 @@ function openOnce(path: string, signal: AbortSignal): Promise<number> {
       try {
         otherEnd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
       } catch {
-        // This user may not write to the pipe, so the thread keeps waiting.
+        // This user is not allowed to write to the pipe, so the thread keeps waiting.
       }
     };
     signal.addEventListener('abort', stop, { once: true });

@@ -36,7 +36,7 @@ function folderOf(stateFolder: string): string {
 
 export interface OutboxNews {
   lines: readonly string[];
-  /** True if these are all the lines of the file: they replace what was read before. */
+  /** True if these are all the lines of the file, so they replace the lines that were read before. */
   isWhole: boolean;
 }
 
@@ -52,7 +52,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Makes this process the only one that delivers from this outbox, or returns the process that already does. */
+  /** Makes this process the only one that delivers from this outbox. Returns the process that already does, if any. */
   claim(): Lock | Holder {
     const lock = this.path.replace(/\.ndjson$/, '.listener.lock');
     for (;;) {
@@ -61,7 +61,7 @@ export class Outbox {
     }
   }
 
-  /** Needs no lock: an unfinished last line is read later, once complete. */
+  /** Needs no lock: an unfinished last line is read later, once it is complete. */
   read(): OutboxNews {
     const file = openLineFile(this.path);
     try {
@@ -84,7 +84,7 @@ export class Outbox {
     }
   }
 
-  /** Reads new lines under the file's lock, and appends the lines from `work` with a single flush. */
+  /** Under the file's lock, reads new lines and appends the lines that `work` returns, with a single flush. */
   exchange(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const lines = work(this.read());
@@ -96,12 +96,12 @@ export class Outbox {
         this.#file = '';
         throw error;
       }
-      // Read past our own lines, which are not news.
+      // Skip our own lines: they are not news.
       this.read();
     });
   }
 
-  /** Like `exchange`, but the lines that `work` returns replace the file. */
+  /** Like `exchange`, but the lines that `work` returns replace the contents of the file. */
   replace(work: (news: OutboxNews) => readonly string[]): Promise<void> {
     return this.#locked(() => {
       const text = textOf(work(this.read()));

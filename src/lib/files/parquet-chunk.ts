@@ -31,7 +31,7 @@ export interface Leaf {
 interface Page {
   size: number;
   count: number;
-  /** Number of entries and values taken so far. */
+  /** Number of entries and values read so far. */
   at: number;
   valueAt: number;
   repetition: Uint8Array | undefined;
@@ -40,15 +40,15 @@ interface Page {
 }
 
 const HEADER_BYTES = 1024;
-/** Bytes added after a page, because hyparquet reads past its last value, where writers may store nothing. */
+/** Bytes added after a page: hyparquet reads past the last value, where the page may already end. */
 const PADDING = 64;
-/** No writer stores more values in a page, and memory for values is allocated before they are read. */
+/** Maximum number of values in a page, which no writer exceeds: memory is allocated before the values are read. */
 const MOST_VALUES = 2 ** 24;
 /** Enough bits to index `MOST_VALUES` values; hyparquet silently misreads wider indexes. */
 const MOST_BITS = 24;
 
 export class ColumnChunk {
-  /** Repetition and definition level of the current entry; 0 and -1 past the last loaded entry. */
+  /** Repetition and definition levels of the current entry; 0 and -1 after the last loaded entry. */
   repetition = 0;
   definition = -1;
   readonly #file: ChunkFile;
@@ -126,7 +126,7 @@ export class ColumnChunk {
   async #loadPage(): Promise<void> {
     const header = await this.#readHeader();
     const { compressed_page_size: packedSize, uncompressed_page_size: size } = header;
-    // In a damaged file, the size may not be a number.
+    // In a damaged file, a size might not be a number.
     if (!(packedSize >= 0 && this.#at + packedSize <= this.#end)) throw new Error('a page extends beyond its column');
     if (!(size >= 0)) throw new Error('a page has no size');
     this.#file.onHeld(size);
@@ -145,7 +145,7 @@ export class ColumnChunk {
     } else this.#add(header, bytes, count);
   }
 
-  /** The length of a header is known only after reading it. */
+  /** The length of a header is known only after the header is read. */
   async #readHeader(): Promise<PageHeader> {
     for (let size = HEADER_BYTES; ; size *= 8) {
       const bytes = await this.#file.read(this.#at, Math.min(this.#at + size, this.#end));

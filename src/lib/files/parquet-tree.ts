@@ -26,7 +26,7 @@ export function columnReader(column: SchemaTree, report: Report): ColumnReader {
   return fieldReader(column, { definition: 0, repetition: 0 }, report);
 }
 
-/** Returns a reader for a field: of a single value (possibly null), or of a list if the field is repeated. */
+/** Returns a reader for a field. It reads a list if the field is repeated; otherwise, a value, which may be null. */
 function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
   const { element, children } = tree;
   const levels = levelsOf(element, above);
@@ -84,7 +84,7 @@ function leafReader({ element, path }: SchemaTree, levels: Levels, report: Repor
   };
 }
 
-/** Returns a reader that skips each leaf's entry and returns `absent()` if the definition level marks no value. */
+/** If the definition level says that there is no value, the reader skips each leaf's entry and returns `absent()`. */
 function unlessAbsent({ leaves, read }: ColumnReader, { definition }: Levels, absent: () => unknown): ColumnReader {
   const [first] = leaves as readonly [LeafReader];
   return {
@@ -122,7 +122,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
         }
         const text = String(name);
         if (Object.hasOwn(map, text)) report(`has the duplicate key \`${text}\``);
-        // A plain assignment to this name would set the prototype.
+        // An assignment to the key `__proto__` would set the prototype.
         if (text === '__proto__') report('has a key that is not allowed');
         else map[text] = item;
       }
@@ -131,7 +131,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
   };
 }
 
-/** Omits null fields, because columns cannot express absence in any other way. */
+/** Omits null fields, because null is the only way to express that a field is absent. */
 function structReader(children: readonly SchemaTree[], levels: Levels, report: Report): ColumnReader {
   const fields = children
     .filter(({ element }) => element.name !== '__proto__')

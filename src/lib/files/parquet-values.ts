@@ -21,7 +21,7 @@ type Convert = (raw: Raw) => unknown;
 /** Types whose values cannot be used in a row. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BSON', 'GEOMETRY', 'GEOGRAPHY', 'INTERVAL']);
 
-/** Returns a converter from stored values to exact values or a BadValue. Throws an unsupported type's name. */
+/** Returns a function that converts a stored value to an exact value or a BadValue. Throws for an unsupported type. */
 export function leafConverter(element: SchemaElement): Convert {
   const { type, converted_type, logical_type } = element;
   const kind = logical_type?.type ?? converted_type ?? '';
@@ -49,7 +49,7 @@ function decimalScale({ converted_type, logical_type, scale }: SchemaElement): n
   return converted_type === 'DECIMAL' ? (scale ?? 0) : undefined;
 }
 
-/** Unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
+/** The unit of a TIMESTAMP (since 1970) or a TIME (since midnight). `zone` is `Z`, or empty for local time. */
 interface TimeKind {
   type: 'TIMESTAMP' | 'TIME';
   unit: keyof typeof UNITS;
@@ -58,7 +58,7 @@ interface TimeKind {
 
 const NANOSECONDS_UTC: TimeKind = { type: 'TIMESTAMP', unit: 'NANOS', zone: 'Z' };
 
-/** Returns nanoseconds since 1970. The lower 64 bits contain the time of day, and the others the Julian day. */
+/** Returns nanoseconds since 1970. The lower 64 bits contain the time of day, and the upper bits the Julian day. */
 function int96Nanoseconds(value: bigint): bigint {
   return ((value >> 64n) - 2_440_588n) * 86_400_000_000_000n + BigInt.asUintN(64, value);
 }
@@ -118,15 +118,15 @@ function outOfRange(value: bigint): BadValue {
 
 const REPLACEMENT = '\ufffd';
 
-/** A byte order mark is part of the text: without it, two different strings would become equal. */
+/** Keeps a byte order mark: without it, two different strings would become equal. */
 function textOf(bytes: Buffer): string | BadValue {
   const text = bytes.toString('utf8');
-  // A replacement character comes from invalid UTF-8, unless the text itself contains one.
+  // A replacement character indicates invalid UTF-8, unless the stored text itself contains the character.
   if (!text.includes(REPLACEMENT) || isUtf8(bytes)) return text;
   return new BadValue(`is not UTF-8 (${shown(bytes)})`, shown(bytes));
 }
 
-/** Parses JSON with exact numbers. Other text stays text; the column determines whether that is allowed. */
+/** Parses JSON with exact numbers. Any other text remains a string; the column determines whether that is allowed. */
 function jsonOf(text: string | BadValue): unknown {
   if (typeof text !== 'string') return text;
   const value = tryJson(text);
@@ -135,7 +135,7 @@ function jsonOf(text: string | BadValue): unknown {
 
 const SHOWN_BYTES = 16;
 
-/** Returns the first bytes in hexadecimal digits. */
+/** Returns the first bytes as hexadecimal digits. */
 function shown(bytes: Buffer): string {
   return `0x${bytes.toString('hex', 0, SHOWN_BYTES)}${bytes.length > SHOWN_BYTES ? '…' : ''}`;
 }

@@ -8,13 +8,13 @@ import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
 export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
-/** True to read a row group. `firstRow` is its first row, and `endRow` the row after its last. */
+/** Returns true if a row group should be read. `firstRow` is its first row, and `endRow` the row after its last. */
 export type WantsGroup = (group: number, firstRow: number, endRow: number) => boolean;
 
 export interface ParquetRows {
   /** 0-based across the whole file. */
   firstRow: number;
-  /** For each row, a value for each column. */
+  /** One value per column for each row. */
   rows: unknown[][];
   /** Cells without an exact value, by index in `rows`. */
   faults: ReadonlyMap<number, readonly CellFault[]>;
@@ -131,7 +131,7 @@ async function* readRows(
   }
 }
 
-/** Loads the decompressors; GZIP uses Node's own. None of them writes more than the size that a page states. */
+/** Loads the decompressors; GZIP uses Node's own. None of them writes more bytes than the page header states. */
 async function loadCompressors(): Promise<Compressors> {
   const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
     import('hyparquet-compressors'),

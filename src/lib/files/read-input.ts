@@ -7,13 +7,13 @@ import { invalidInput, KnownError, systemErrorCode, usageError, type Place, plac
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
-/** A larger document is probably a mistake: a manifest at every limit takes less than 2 MB. */
+/** A larger document is probably a mistake: even a manifest that reaches every limit is smaller than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** Working directory and standard input. A command's Context is an InputSource. */
 export interface InputSource {
   readonly io: { readonly cwd: string; readonly stdin: Readable; readonly inputsBelow?: string };
-  /** When it is aborted, the open stream is destroyed and the read throws the reason. */
+  /** When the signal is aborted, the open stream is destroyed, and the read throws the signal's reason. */
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws if the file is missing (usage, 2) or unreadable (failed, 1), is not UTF-8, is too large or has NUL (9). */
+/** Throws for a file that is missing (usage, 2), unreadable (failed, 1), too large, not UTF-8, or contains NUL (9). */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };
@@ -72,12 +72,12 @@ function mayWait(status: Stats): boolean {
   return status.isFIFO() || status.isCharacterDevice();
 }
 
-/** Throws usage (2) for a pipe or device if the input must be read several times. `path` is absolute. */
+/** Checks an input that must be read several times: throws usage (2) for a pipe or device. `path` is absolute. */
 export async function refusePipe(name: string, path: string): Promise<void> {
   const status = await stat(path).catch((error: unknown) => {
     throw cannotReadInput(name, error);
   });
-  // Reading a folder fails later.
+  // A folder causes an error later, when it is read.
   if (status.isFile() || status.isDirectory()) return;
   throw usageError(`${name} is a pipe or a device.`, `Pass \`-\` instead, and redirect standard input: < ${name}`);
 }
@@ -125,7 +125,7 @@ function decodeText(name: string, bytes: Uint8Array): string {
   return text;
 }
 
-/** Returns the text before the first invalid byte. A U+FFFD in the file itself is valid. */
+/** Returns the text before the first invalid byte, and its length. A U+FFFD in the file itself is valid. */
 function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
   const readable = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const at = readable.findIndex((byte, index) => byte !== bytes[index]);

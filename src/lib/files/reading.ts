@@ -1,4 +1,4 @@
-// Reads JSON, and defines what the JSON and YAML readers return: the value, the positions of its parts, and problems.
+// Reads JSON, and defines the result of the JSON and YAML readers: the value, the positions of its parts, and problems.
 import { JsonError, parseJson } from '../kernel/json.ts';
 import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
 
@@ -15,16 +15,16 @@ export interface DocumentReading {
   /** Valid only if there are no problems. */
   value: unknown;
   problems: Problem[];
-  /** Returns the offset of the value at `path`, of its key with `at: 'key'`, or of the nearest enclosing value. */
+  /** Returns the offset of the value at `path` (or its key, if `at` is `key`), or of the nearest enclosing value. */
   offsetOf(path: ValuePath, at?: 'key'): number;
 }
 
-/** No useful document is nested deeper than this. */
+/** Maximum nesting depth. No useful document is deeper. */
 export const MAX_DEPTH = 100;
 
 export const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** Returns the problem with a key, or undefined. `taken` contains the other keys of its map. */
+/** Returns the problem with a key, or undefined. `taken` contains the other keys of the map. */
 export function keyProblem(key: string, taken: { has(key: string): boolean }): string | undefined {
   if (key === '__proto__') return 'this key is not allowed';
   return taken.has(key) ? `duplicate key \`${key}\`` : undefined;

@@ -5,7 +5,7 @@ import { jsonSpan } from './reading.ts';
 import { TextEdits } from './text-edits.ts';
 
 interface ListEdits<T> {
-  /** Indexes in the file. */
+  /** Indexes of the removed items in the file's list. */
   dropped: Set<number>;
   added: T[];
 }
@@ -26,7 +26,7 @@ export interface ManifestEdits {
 
 type Fields = Record<string, unknown>;
 
-/** The file may omit fields, stamps and `user:core`. A task id equals a map with only that id. */
+/** The file may omit fields, stamps and `user:core`. A task id is equivalent to a map with only that id. */
 export function compareWithFile(file: Fields, manifest: ManifestReply): ManifestEdits {
   const items = file['roles'] as Fields[];
   const wanted = new Map(manifest.roles.map((role) => [role.role_id, role]));
@@ -94,14 +94,14 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
     const task = typeof item === 'string' ? { task_id: item } : (item as TaskRef);
     const id = task.task_id;
     const role = id === CORE_TASK ? task : held.get(id);
-    // A map that differs in other fields is rewritten.
+    // A task is rewritten if another of its fields differs.
     if (role && compareFields(task, role, []).size === 0) missing.delete(id);
     else dropped.add(index);
   }
   return { dropped, added: [...missing.values()] };
 }
 
-/** Returns the text of a roles file for `manifest`. If only the stamps differ, no other byte changes. */
+/** Returns a JSON roles file's text, updated to match `manifest`. If only the stamps differ, no other byte changes. */
 export function updateJson(text: string, manifest: ManifestReply): string {
   const file = parseJson(text) as Fields;
   const edits = compareWithFile(file, manifest);

@@ -1,4 +1,4 @@
-// The roles manifest as a file. Writes it in a stable order, and updates it without losing comments or order.
+// Writes the roles manifest to a file in a stable order, and updates the file without losing comments or order.
 import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson, canonicalJson, isRecord } from '../kernel/json.ts';
 import { type DocumentFormat, type LoadedDocument, parseDocumentText } from './load.ts';
@@ -66,7 +66,7 @@ export function writeBack(path: string, read: string, updated: string): 'written
   return 'written';
 }
 
-/** Platform's value for a role field, for a task (`tasks.<task_id>.<field>`), or for the whole `role`. */
+/** The platform's value for a role field, for a task (`tasks.<task_id>.<field>`), or for the whole `role`. */
 interface PlatformValue {
   role_id: string;
   field: string;
@@ -95,7 +95,7 @@ export async function markConflicts(text: string, conflicts: readonly PlatformVa
   return canonicalJson(value) === canonicalJson(document.value) ? marked : undefined;
 }
 
-/** A role that is not in the file is marked above the list. */
+/** If the role is not in the file, the comment goes above `roles`. */
 function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
   const roles = (file as { roles: { role_id: string; tasks: unknown[] }[] }).roles;
   const index = roles.findIndex((role) => role.role_id === role_id);

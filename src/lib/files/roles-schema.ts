@@ -1,4 +1,4 @@
-// The JSON Schema of a roles file, for editors. Unlike on the wire, a task may be only an id.
+// The JSON Schema of a roles file, for editors. Unlike in a request, a task may be just an id.
 import { ROLE_LIMITS } from '../contract/limits.ts';
 import { PERMISSIONS } from '../contract/role-catalog.ts';
 

@@ -54,7 +54,7 @@ interface HeldList {
   list: YAMLSeq<Node>;
 }
 
-/** A new item, as lines for a list with dashes, or inline for a list in brackets. */
+/** A new list item: `lines` for a list with dashes, `inline` for a list in brackets. */
 interface NewItem {
   lines: string[];
   inline: string;
@@ -221,7 +221,7 @@ class YamlEditor {
     return items[index]?.start.find((token) => token.type === 'seq-item-ind')?.offset ?? 0;
   }
 
-  /** Returns the offset after the last line of a list item, including comments indented like its content. */
+  /** Returns the offset after the last line of a list item and of the comments that are indented like its content. */
   #afterItem(list: YAMLSeq<Node>, index: number): number {
     const { text } = this.#edits;
     const dash = this.#dashOf(list, index);
@@ -232,7 +232,7 @@ class YamlEditor {
     return end;
   }
 
-  /** Returns the offset after the last line with content of a node or pair. */
+  /** Returns the offset after the last line of a node's or pair's content. */
   #after(part: Node | NodePair | null | undefined): number {
     if (isPair(part)) {
       const { key, value } = part as NodePair;

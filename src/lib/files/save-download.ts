@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: `finish` adds one from our own list, or `.bin`. The platform can choose neither. */
+/** `name` has no extension: `finish` adds one from our own list, or `.bin`. The platform cannot choose other names. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

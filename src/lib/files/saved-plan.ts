@@ -1,7 +1,7 @@
 // A plan as a file: the diff as comments for humans, a line of JSON for the program, and a digest of both.
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9) and, after
-// `ctx.startWrite`, `requireSameTarget` (6). It then plans again from `content`, and requires the hash `plan` (6).
+// `ctx.startWrite`, `requireSameTarget` (6). Then it plans again from `content`. The hash must be `plan` (6).
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -14,7 +14,7 @@ import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { shellLine } from '../kernel/words.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
-/** Earlier versions saved plans of this format without its number. */
+/** Earlier versions saved plans in this format without the number. */
 const FORMAT = 1;
 
 const COMMANDS = {
@@ -33,7 +33,7 @@ export interface SavedPlan<Content> {
   content: Content;
 }
 
-/** Throws usage (2) for a plan that would replace an input, or a file in an input folder. */
+/** Throws usage (2) if the plan would replace an input or a file in an input folder. */
 export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
   const full = (one: string): string => {
     const named = resolvePath(one, cwd);

@@ -22,7 +22,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
   }
 }
 
-/** Yields the lines without their line breaks. The last line may have none. */
+/** Yields the lines without their line breaks. The last line does not need a line break. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of chunks) {

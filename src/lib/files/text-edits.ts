@@ -17,14 +17,14 @@ export class TextEdits {
     this.#edits.push({ from, to, insert });
   }
 
-  /** Inserts complete lines before the line that starts at `offset`, or else after the last line. */
+  /** Inserts complete lines at `offset`, which is the start of a line or the end of the text. */
   insertLines(offset: number, lines: readonly string[]): void {
     const isOpen = offset > 0 && this.text[offset - 1] !== '\n';
     const block = lines.join(this.lineEnd);
     this.replace(offset, offset, isOpen ? `${this.lineEnd}${block}` : `${block}${this.lineEnd}`);
   }
 
-  /** Removes complete lines. Also removes adjacent blank lines if two gaps would meet or a gap would end the text. */
+  /** Removes complete lines. Also removes blank lines next to them that would double a gap or end the text. */
   dropLines(from: number, to: number): void {
     const before = from - this.#firstBlankBefore(from);
     const after = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;

@@ -12,7 +12,7 @@ import { shellWord } from '../kernel/words.ts';
 export interface DirectoryFile {
   /** Folder of the file: `connections`, `data-models` or `pipelines`. */
   group: string;
-  /** Path below the folder as the user named it, for messages. */
+  /** Path for messages. It starts with the folder as the user named it. */
   path: string;
   document: LoadedDocument;
 }
@@ -41,7 +41,7 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** Returns a file's text with new values at dotted paths; null removes one. Keeps comments, order and line endings. */
+/** Returns a file's text with new values at dotted paths; null removes a field. In YAML, comments and order stay. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,
@@ -76,7 +76,7 @@ export async function withSqlText(
   const config = value['config'];
   if (typeof config !== 'object' || config === null || !Object.hasOwn(config, SQL_FILE)) return { value, issues: [] };
   const { [SQL_FILE]: path, ...rest } = config as Record<string, unknown>;
-  // In an overlay, null removes the query of the folder.
+  // In an overlay, null removes the query that the definitions folder sets.
   if (path === null) return { value: { ...value, config: { sql_query: null, ...rest } }, issues: [] };
   const failed = (message: string) => ({ value, issues: [{ path: ['config', SQL_FILE], message }] });
   if (typeof path !== 'string' || path.trim() === '') return failed('must be a path');

@@ -14,7 +14,7 @@ import {
 /** Maximum number of values that aliases may add, to stop alias bombs. */
 const MAX_REPEATED = 100_000;
 
-/** No id has more digits. */
+/** Maximum number of digits in an integer. No id has more. */
 const MAX_DIGITS = 1000;
 
 /** Reads one document with the core schema, whatever its `%YAML` line says: `no` and dates are strings. */
@@ -64,7 +64,7 @@ function* tokensOf(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // The first entry is the document; the last may be a scalar.
+    // The first entry on the stack is the document; the last may be a scalar.
     const innermost = parser.stack.length > MAX_DEPTH + 1 ? parser.stack.at(-1) : undefined;
     if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
   }

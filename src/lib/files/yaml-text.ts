@@ -2,7 +2,7 @@
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 
-/** Returns block style, with a final newline. `indentLists: false` aligns a list's dashes with its key. */
+/** Returns YAML in block style, with a final newline. `indentLists: false` aligns a list's dashes with its key. */
 export function toYaml(value: unknown, { indentLists = true } = {}): string {
   return textOf(value, { indentSeq: indentLists });
 }
@@ -24,7 +24,7 @@ function textOf(value: unknown, style: ToStringOptions): string {
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
 }
 
-/** Writes a value on one line, also valid inside brackets. A string keeps the quote style of `like` if possible. */
+/** Writes a value on one line, valid even inside brackets. A string keeps the quote style of `like` if possible. */
 export function inlineText(value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(value, { collectionStyle: 'flow' }).slice(0, -1);
   if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
@@ -34,7 +34,7 @@ export function inlineText(value: unknown, like?: Scalar): string {
   return isPlain && toYaml(value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes unprintable characters, which occur only in double quotes, where an escape means the same. */
+/** Escapes unprintable characters, which occur only in double quotes, where an escape means the same character. */
 function escaped(text: string): string {
   return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

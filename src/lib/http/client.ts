@@ -18,7 +18,7 @@ import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** Longer waits are reported, so that the command does not appear to hang. */
+/** A wait of at least this length is reported, so that the command does not appear to hang. */
 const LONG_WAIT_MS = 10_000;
 
 /** Creates a client. It does not open connections, read files or resolve credentials before the first call. */
@@ -38,7 +38,7 @@ export function createClient(options: HttpOptions): Client {
     buildRequest(endpoint, names.encode(endpoint, input), addressOf(endpoint.service));
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([options.signal, signal]) : options.signal;
-  // Every pending call listens to the signal: Node would print a warning for the eleventh listener.
+  // Every pending call listens to the signal, and Node would print a warning at the eleventh listener.
   setMaxListeners(0, options.signal);
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
@@ -214,7 +214,7 @@ function outcomeOf(result: Answer | TransportError): Outcome {
   };
 }
 
-/** The text shows the platform's own Retry-After, without our jitter. */
+/** The text states the platform's own Retry-After, without our jitter. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
   if (result instanceof TransportError) {
     return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };

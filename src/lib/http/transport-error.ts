@@ -1,4 +1,4 @@
-// A failure below HTTP: no complete response arrived. Records what failed, and whether the platform may have acted.
+// A failure below HTTP: no complete response arrived. Records what failed, and whether the request may have arrived.
 import { systemErrorCode } from '../kernel/errors.ts';
 
 /** Whether the platform may have received the request; this determines whether a retry is allowed. */
@@ -50,12 +50,12 @@ const KINDS: readonly [RegExp, TransportKind][] = [
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'tls'],
 ];
 
-/** Classifies an engine's error. `phase` and `answerBegan` describe how far the exchange got. */
+/** Classifies an engine's error. `phase` and `answerBegan` state how far the exchange got. */
 export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: boolean): TransportError {
   const code = systemErrorCode(cause) ?? '';
   const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
-  // undici's parser errors have no code. During a response, they usually mean that it was cut off.
+  // undici's parser errors have no code. During a response, they usually mean that the response was cut off.
   if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {
     return new TransportError('malformed', phase, cause);
   }

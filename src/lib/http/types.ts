@@ -1,4 +1,4 @@
-// Types of the HTTP client: options, calls, their results, and one exchange on the wire with its limits.
+// Types of the HTTP client: options, calls, results, and a single exchange with its limits.
 import type * as z from 'zod/mini';
 import type { Endpoint, ParamsOf, Service } from '../contract/endpoint.ts';
 import type { NamesMap } from '../contract/names.ts';
@@ -12,11 +12,11 @@ export interface AnyInput {
   query?: Record<string, string | number | bigint | boolean | undefined> | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** True if `reserve` has already taken the slot of the shared rate budget. */
+  /** True if `reserve` has already taken a slot of the shared rate budget for this call. */
   reserved?: boolean | undefined;
   /**
    * Called before a retry after a 429 or a 401. False prevents the retry, because the first request may have had an
-   * effect. `'never'` means that no read can show this, so the rejection is the result.
+   * effect. `'never'` means that no read can show this, so the call fails with the rejection.
    */
   mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
 }
@@ -47,21 +47,21 @@ export interface DescribedRequest {
 export interface Reply<T> {
   status: number;
   headers: Record<string, string>;
-  /** Decompressed body, over which signatures are computed. */
+  /** The decompressed body. Signatures are computed over this text. */
   text: string;
   body: T;
 }
 
 export interface Link {
   url: string;
-  /** Allows only links under this service's address, with its credentials. If absent: any, without credentials. */
+  /** The link must be under this service's address and gets its credentials. If absent: any address, no credentials. */
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
 }
 
 export interface Sink {
-  /** Called when a 2xx response starts. Discards an earlier attempt's chunks. `headers` have lower-case names. */
+  /** Called when a 2xx response starts. Discards an earlier attempt's chunks. `headers` have lowercase names. */
   begin(headers: Record<string, string>): void;
   write(chunk: Buffer): void;
 }
@@ -69,9 +69,9 @@ export interface Sink {
 export type SendOutcome<Body> =
   /** A complete 2xx response that passed the endpoint's schema check. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
-  /** Any other status. `retryAfterMs` is the platform's Retry-After, and `messages` are its messages about the body. */
+  /** Any other status. `retryAfterMs` is the platform's Retry-After; `messages` are the platform's error messages. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /** No complete response, or an invalid 2xx. `permanent` means that a retry within seconds cannot help. */
+  /** No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help. */
   | { kind: 'lost'; permanent: boolean; failure: KnownError };
 
 /** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
@@ -86,9 +86,9 @@ export interface Client {
   exchange<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Reply<ReplyOf<E>>>;
   /** Downloads a link without following redirects. Throws KnownError for a forbidden link, before anything is sent. */
   download(link: Link, sink: Sink, signal?: AbortSignal): Promise<void>;
-  /** Returns the request that `call` would send. Does not send anything or resolve credentials. */
+  /** Returns the request that `call` would send, without sending anything or resolving credentials. */
   describe<E extends Endpoint>(endpoint: E, input: CallInput<E>): DescribedRequest;
-  /** Takes `count` slots of the budget, and waits until these requests may be sent without a pause between them. */
+  /** Takes `count` slots of the budget, and waits until that many requests may be sent without pauses between them. */
   reserve(endpoint: Endpoint, count: number, signal?: AbortSignal): Promise<void>;
   prepare(endpoint: Endpoint, signal?: AbortSignal): Promise<void>;
   /** Opens a sender for many calls to an endpoint, with its own connections. */
@@ -126,9 +126,9 @@ export interface SentWrite {
 export interface Wait {
   /** A sentence without its final period. */
   text: string;
-  /** True if the platform or the budget requested a wait of more than a second: print a line. */
+  /** True if the platform or the budget requires a wait of more than a second. Such a wait is printed as a line. */
   isRequested?: boolean;
-  /** True if the wait is for another process's lock: print a line. */
+  /** True if another process holds the lock. Such a wait is printed as a line. */
   isLock?: boolean;
   /** True if `onLongWait` has already reported the wait. */
   isReported?: boolean;
@@ -138,13 +138,13 @@ export interface HttpOptions {
   /** Returns a base address without a trailing slash. Throws KnownError (usage) if it is not configured. */
   address(service: Service): string;
   audience(): string;
-  /** Returns a key for cached data. The key does not change with the embedded platform's port. */
+  /** Returns a key for cached data. For the embedded platform, the key does not depend on the port. */
   lastingAddress(service: Service): string;
   lastingAudience(): string;
   credentials: CredentialSource;
   cacheFiles: CacheFiles;
   tokenFolder: string;
-  /** True to ignore the cached token, in order to test the credentials. */
+  /** Ignores the cached token, so that the credentials are tested. */
   freshToken?: boolean | undefined;
   budgetFolder: string;
   /** The profile's rates, keyed by area, such as `{warehouse: '60/m'}`. */
@@ -165,7 +165,7 @@ export interface HttpOptions {
   redactor: Redactor;
   /** Called before anything is sent for a write. Throws if writes are not allowed. */
   allowWrite?: (() => void) | undefined;
-  /** Called just before a write is sent; the write waits for the result. A retry has the id of the first attempt. */
+  /** Called just before a write is sent; the write waits for the returned promise. A retry has the original id. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
@@ -200,7 +200,7 @@ export interface Exchange {
 
 export interface RawReply {
   status: number;
-  /** Headers with lower-case names. Repeated headers are joined by commas. */
+  /** Headers with lowercase names. The values of repeated headers are joined by commas. */
   headers: Record<string, string>;
   /** The body, possibly compressed. Empty if a sink received it, or if it exceeds MAX_ANSWER_BYTES. */
   body: Buffer;
@@ -208,7 +208,7 @@ export interface RawReply {
   tooLarge: boolean;
 }
 
-/** No platform response is nearly this large, and parsing one of this size takes less than the promised 300 MB. */
+/** No platform response is nearly this large, and parsing this much takes less than the promised 300 MB of memory. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export const CONNECT_TIMEOUT_MS = 10_000;

@@ -2,11 +2,11 @@
 
 export interface BaseAddress {
   origin: string;
-  /** Prefix of all call paths: empty or `/prefix`, without a trailing slash. */
+  /** Prefix of all request paths: an empty string, or `/prefix` without a trailing slash. */
   prefix: string;
 }
 
-/** `problem` completes the sentence "the address …" and never repeats the text, which may contain a password. */
+/** `problem` completes the sentence "the address …". It never repeats `text`, which may contain a password. */
 export function readBaseAddress(text: string): BaseAddress | { problem: string } {
   if (!URL.canParse(text)) return { problem: 'must be a full address such as https://api.example.com' };
   const { hash, hostname, origin, password, pathname, protocol, search, username } = new URL(text);
@@ -19,13 +19,13 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
-/** True for a lower-case domain name, such as `cdp.example`. */
+/** True for a lowercase domain name, such as `cdp.example`. */
 export function isDomainName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
   return new RegExp(`^${label}(?:\\.${label})*$`).test(text);
 }
 
-/** True for a domain that a certificate can name: RFC 5280 limits a common name to 64 characters. */
+/** True for a domain that fits into a certificate: RFC 5280 limits a common name to 64 characters. */
 export function isCertifiable(domain: string): boolean {
   return domain.length <= 64 && isDomainName(domain);
 }

@@ -9,7 +9,7 @@ export function inBatches<T>(work: (items: readonly T[]) => Promise<void>): (ite
     if (!next) {
       const items: T[] = [];
       const done = last.then(async () => {
-        // Items that arrive on any connection in this turn of the event loop join the batch.
+        // Items that arrive in this turn of the event loop, on any connection, join the batch.
         await ownTurn();
         next = undefined;
         await work(items);

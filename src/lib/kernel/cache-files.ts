@@ -1,4 +1,4 @@
-// Files that only save work, such as cached tokens. Files that cannot be stored on disk are kept in memory.
+// Files that only save work, such as cached tokens. If a file cannot be stored on disk, its text is kept in memory.
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
@@ -6,7 +6,7 @@ import { KnownError } from './errors.ts';
 import { cannotWrite } from './file-failure.ts';
 import { acquireLock } from './lock.ts';
 
-/** Error codes of failed reads and writes. A symlink or another user's file has a different code. */
+/** Codes of the errors that are tolerated: failed reads and writes, but not symlinks or another user's files. */
 const UNUSABLE = ['files.read', 'files.write'];
 
 export type CacheFiles = ReturnType<typeof createCacheFiles>;
@@ -49,7 +49,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
     attempt,
     read: (path: string): string | undefined => memory.get(path) ?? guarded(() => readPrivateFile(path)),
     write: (path: string, text: string): void => store(path, text, () => writePrivateFile(path, text)),
-    /** Overwrites text of fixed length without waiting for the disk. A kill leaves either the old or the new text. */
+    /** Overwrites text of a fixed length without waiting for the disk. A kill leaves either the old or the new text. */
     overwrite: (path: string, text: string): void => store(path, text, () => overwriteFile(path, text)),
     /** Runs `work` under a lock, or without one if the lock file cannot be created. `work` must be safe either way. */
     locked: async <T>(path: string, clock: Clock, work: () => T | Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -63,7 +63,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
   };
 }
 
-/** Overwrites a file of the same length in place, without waiting for the disk. Otherwise, writes a new file. */
+/** Overwrites a file of the same length in place, without waiting for the disk. Replaces any other file. */
 export function overwriteFile(path: string, text: string): void {
   try {
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== Buffer.byteLength(text)) {

@@ -1,4 +1,4 @@
-// A private file of hash-chained lines (`kernel/hash-chain.ts`): append, verify, prune. Writers must hold its lock.
+// Appends to, verifies and prunes a private file of hash-chained lines (`kernel/hash-chain.ts`). Writers must lock it.
 import { hash } from 'node:crypto';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -26,16 +26,16 @@ export type Chain = ReturnType<typeof openChain>;
 
 export interface ChainOptions {
   clock: Clock;
-  /** User and machine, recorded in the lines that the chain itself adds, other than checkpoints. */
+  /** User and machine, recorded in the lines that the chain adds about itself, except checkpoints. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
-  /** Resolves to a function that upgrades a line from a version without chains, before the line gets its hash. */
+  /** Resolves to a function that upgrades a line that an earlier version wrote without a hash, before it gets one. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
 /**
  * Opens the chain in the file at `path` and its rotated files. The file `path`.head contains the last line's number and
- * hash. Without the head, missing lines at the end would remain undetected.
+ * hash. Without it, the loss of lines at the end would remain undetected.
  */
 export function openChain(path: string, { actor, clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
@@ -51,21 +51,21 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     return undefined;
   }
 
-  /** Returns the tip for the next line: the last line, or a later line that was lost, so that the loss is detected. */
+  /** Returns the tip for the next line: the last line or, so that its loss is detected, a later line that was lost. */
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes each JSON object as a line, and flushes the lines. If an earlier version wrote lines, chains them first. */
+  /** Writes each JSON object as a line, and flushes the lines. First chains any lines that an earlier version wrote. */
   async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
     await adopt();
     const tip = currentTip();
     const follow = followOn(tip);
     const isHeadless = head.read() === undefined;
-    // Write the first head before the first line, so that chained lines without a head are always a fault.
+    // Write the first head before the first line, so that a missing head is always a fault if there are chained lines.
     if (isHeadless && tip.entry === 0) head.write(tip);
     const note = JSON.stringify({ ...about('headless'), entries: tip.entry });
     const all = isHeadless && tip.entry > 0 && !isJustChained() ? [note, ...objects] : objects;
@@ -73,10 +73,10 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     head.write(follow.tip());
   }
 
-  /** True if the last line records that `adopt` chained the file: a kill may have prevented the write of the head. */
+  /** True if the last line records that `adopt` chained the file: a kill may have left the file without a head. */
   const isJustChained = () => lastLines(path).find(isWhole)?.startsWith('{"event":"chained",') === true;
 
-  /** Chains lines from a version without a chain. A kill leaves either the old file or the chained one. */
+  /** Chains the lines that an earlier version wrote without hashes. A kill leaves the old file or the chained one. */
   async function adopt(): Promise<void> {
     if (isAdopted) return;
     const first = firstWhole();
@@ -93,7 +93,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     isAdopted = true;
   }
 
-  /** Replaces the files with one file: each line as converted by `change`, followed by the result of `last`. */
+  /** Replaces the files with one file, which contains each line as `change` converted it, then the result of `last`. */
   async function rewrite(
     files: readonly string[],
     change: (line: string) => string,
@@ -139,7 +139,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
 
-  /** Verifies the chain, and that a line has `hash`, such as a head that was recorded earlier. Needs no lock. */
+  /** Verifies the chain, and that a line has `hash` (for example, a head that was recorded earlier). Needs no lock. */
   async function verify(hash?: string): Promise<ChainReport> {
     // Read the head before the lines: another process may append lines in the meantime.
     const known = head.read();
@@ -151,19 +151,19 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
         await ownTurn(signal);
       }
     }
-    // The first writer may have created both files in the meantime.
+    // The first writer may have created the file and its head in the meantime.
     return check.end(known ?? head.read());
   }
 
   /**
-   * Removes the chained lines that `keep` rejects. Checkpoints replace them and adjacent checkpoints. A final line
-   * contains `facts` and the number of removed lines. Resolves to that number.
+   * Removes the chained lines for which `keep` is false. Checkpoints replace them and adjacent checkpoints. A final
+   * line contains `facts` and the number of removed lines. Resolves to that number.
    */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
     const follow = followOn(currentTip());
     let removed = 0;
-    /** Lines that the next checkpoint replaces: their number, and the last of them. */
+    /** The number of lines that the next checkpoint replaces, and the last of these lines. */
     let [entries, last] = [0, CHAIN_START];
     const checkpoint = (): string => {
       const line = entries === 0 ? '' : `${checkpointLine(entries, last)}\n`;
@@ -236,8 +236,8 @@ function isWhole(line: string): boolean {
 }
 
 /**
- * Opens the head: a line of fixed length, overwritten in place after the chain's lines are written. Its digest reveals
- * a partly written head. Such a head proves nothing about the chain, so `read` returns the start.
+ * Opens the head: a line of a fixed length that is overwritten in place after the chain's lines are written. A digest
+ * reveals a partly written head. Such a head proves nothing about the chain, so `read` returns the chain's start.
  */
 function openHead(path: string) {
   const digestOf = (tip: string): string => hash('sha256', tip).slice(0, 8);
@@ -245,14 +245,14 @@ function openHead(path: string) {
     read: (): KnownTips['head'] => {
       const text = readPrivateFile(path) ?? '';
       const [, tip = '', entry, own, digest] = /^((\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{8}))?\n$/.exec(text) ?? [];
-      // Earlier versions wrote no digest. Rejecting their heads would hide that the last line was replaced or removed.
+      // Earlier versions wrote no digest. Rejecting their heads would hide a changed or removed last line.
       if (own !== undefined && (digest ?? digestOf(tip)) === digestOf(tip)) return { entry: Number(entry), hash: own };
       return /^\d{16}/.test(text) ? { ...CHAIN_START, isDamaged: true } : undefined;
     },
     write: ({ entry, hash: own }: ChainTip): void => {
       const tip = `${String(entry).padStart(16, '0')} ${own}`;
       try {
-        // Replaces a shorter head, which has no digest: if it were partly overwritten, it would look complete.
+        // Replaces a shorter head, which has no digest: if such a head were partly overwritten, it would look complete.
         overwriteFile(path, `${tip} ${digestOf(tip)}\n`);
       } catch {
         // The lines are already on disk: an outdated head only hides the loss of the newest lines.

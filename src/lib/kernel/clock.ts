@@ -1,18 +1,18 @@
-// Time as a dependency, so that tests do not have to wait.
+// Passes time as a dependency, so that tests do not have to wait.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms`, never earlier. Rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Called when a wait for another process starts; the returned function is called when it ends. */
+  /** Called when a wait for another process starts. The returned function is called when the wait ends. */
   onWait?(text: () => string): () => void;
 }
 
 /** Maximum delay of a Node timer (24.8 days). A timer with a longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's clock. The only caller of `Date.now` and `setTimeout` for waiting. */
+/** The machine's clock. No other code calls `Date.now`, or waits with `setTimeout`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Time after which work yields to the event loop. A request needs several turns to get its response. */
+/** Work yields to the event loop after this time. A request needs several turns of the loop to get its response. */
 export const SLICE_MS = 10;
 
 /** Lets timers and signals run between units of work. Rejects with `signal.reason` if `signal` is aborted. */
@@ -32,7 +32,7 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Waits at most `ms` for `work`. Rejects like `work`, or with `signal.reason` if `signal` is aborted. */
+/** Waits at most `ms` for `work`. Rejects if `work` rejects, or with `signal.reason` if `signal` is aborted. */
 export async function waitAtMost(
   work: Promise<unknown> | undefined,
   ms: number,
@@ -48,7 +48,7 @@ export async function waitAtMost(
   }
 }
 
-/** Resolves or rejects like `work`, or rejects with the signal's reason if it is aborted first. `work` continues. */
+/** Resolves or rejects like `work`. If the signal is aborted first, rejects with its reason, and `work` continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
@@ -59,7 +59,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 /**
  * Calls `act` when the signal is aborted. The returned function cancels this and releases `act`: Node links a signal's
- * listeners to each other, so V8's quick collections would keep the removed ones and everything that they refer to.
+ * listeners, so V8's quick collections would keep removed listeners and everything that they refer to.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let held: typeof act | undefined = act;

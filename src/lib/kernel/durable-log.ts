@@ -6,13 +6,13 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Opens a file (0600) for fsynced appends. Before an append, ends an incomplete last line with a newline. */
+/** Opens a file (0600) for fsynced appends. An append first ends an incomplete last line with a newline. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
   const isNew = assertPrivate(path, cannotWrite) === undefined;
   let descriptor: number;
   let mayBeTorn = true;
-  // After a close, another file or socket may reuse the descriptor's number.
+  // After the file is closed, another file or socket may reuse the descriptor's number.
   let isClosed = false;
   try {
     descriptor = openSync(path, 'a+', PRIVATE_FILE);

@@ -1,4 +1,4 @@
-// Crash-safe files: private folders, and atomic writes of private files and of files that the user named.
+// Creates private folders. Writes private files, and files that the user named, so that a crash cannot damage them.
 import {
   accessSync,
   closeSync,
@@ -39,13 +39,13 @@ export function ensurePrivateFolder(path: string): void {
   assertOwn(path, stat);
 }
 
-/** Writes by temporary file, fsync and rename, always as 0600. Throws for a symlink or another user's file. */
+/** Writes a temporary file (0600), flushes it and renames it. Throws for a symlink or another user's file. */
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));
 }
 
-/** Like `writePrivateFile`, but does not wait for the disk: for files that are useless once this process has ended. */
+/** Like `writePrivateFile`, but does not wait for the disk. For files that are useless after this process has ended. */
 export function writePassingFile(path: string, data: string): void {
   preparePrivateFile(path);
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE, isPassing: true }));
@@ -59,8 +59,8 @@ function preparePrivateFile(path: string): void {
 }
 
 /**
- * Writes a file named by the user: atomically, or in place for pipes and devices. An existing file keeps its owner and,
- * without `mode`, its mode. A new file gets `mode` or 0666 minus the umask. Throws for a symlink if `mode` is 0600.
+ * Writes a file named by the user: atomically or, for pipes and devices, in place. A replaced file keeps its owner and,
+ * without `mode`, its mode. A new file gets `mode` or 0666 minus the umask. Mode 0600 does not allow symlinks.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));
@@ -93,7 +93,7 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string | U
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
 }
 
-/** Throws what `writeNewFile` would throw now: usage (2) if `path` exists, failed (1) if it cannot be created. */
+/** Throws the error that `writeNewFile` would throw: usage (2) if `path` exists, failed (1) if it cannot be created. */
 export function requireNewFile(path: string): void {
   attempt(path, () => {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path);
@@ -127,7 +127,7 @@ async function writeInParts(
 interface OpenFile {
   write(data: string | Uint8Array): void;
   finish(): void;
-  /** Closes the file without replacing the previous one. Can be called at any time. */
+  /** Closes the file without replacing the previous file. Can be called at any time. */
   discard(): void;
 }
 
@@ -149,11 +149,11 @@ function openInPlace(path: string): OpenFile {
 }
 
 interface Replacement {
-  /** Exact mode, regardless of the umask. Default: 0666 minus the umask. */
+  /** The exact mode, regardless of the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
   owner?: Stats | undefined;
   isNew?: boolean;
-  /** True if the file may be lost in a power failure. */
+  /** True if a power failure may lose the file. */
   isPassing?: boolean;
 }
 
@@ -202,18 +202,18 @@ function closerOf(descriptor: number): () => void {
   };
 }
 
-/** Keeps the owner of a file that root or a group member replaces. */
+/** Keeps the owner and the group when root or a group member replaces a file. */
 function chownTo(descriptor: number, owner: Stats): void {
   const own = fstatSync(descriptor);
   if (own.uid === owner.uid && own.gid === owner.gid) return;
   try {
     fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
-    // If a user may write to the file but not change its owner, the user becomes the owner.
+    // A user who can write to the file but not change its owner becomes the owner.
   }
 }
 
-/** Reads a private file. Returns undefined if there is none. Throws for a symlink or another user's file. */
+/** Reads a private file. Returns undefined if it does not exist. Throws for a symlink or another user's file. */
 export function readPrivateFile(path: string): string | undefined {
   if (assertPrivate(path, cannotRead) === undefined) return undefined;
   try {
@@ -239,7 +239,7 @@ export function isExposed(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Follows symlinks and returns the path that they lead to, which may not exist. */
+/** Follows symlinks to a path that does not have to exist, and returns that path. */
 function missingTarget(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -281,7 +281,7 @@ function assertOwn(path: string, stat: Stats): void {
   });
 }
 
-/** Flushes the folder's entries to disk, if the system supports it. */
+/** Flushes the folder's entries to disk if the system supports this. */
 export function syncFolder(path: string): void {
   // Windows and some network file systems cannot open a folder.
   let descriptor: number;

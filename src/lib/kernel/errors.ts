@@ -16,10 +16,10 @@ export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-/** Maximum number of issues in an error. Others are only counted. */
+/** Maximum number of issues in an error. Any more are only counted. */
 export const MOST_ISSUES = 1000;
 
-/** Request that caused an error. `id` is the client request id that was sent. */
+/** The request that caused an error. `id` is the client request id that was sent. */
 export interface FailedRequest {
   id: string;
   method: string;
@@ -77,12 +77,12 @@ export class KnownError extends Error {
   }
 }
 
-/** True if the platform reported a missing resource. False for a web page with status 404. */
+/** True if the platform reported that a resource does not exist. False for a web page with status 404. */
 export function isNotFound(error: unknown): error is KnownError & { code: 'http.not_found' } {
   return error instanceof KnownError && error.code === 'http.not_found';
 }
 
-/** Returns the result; undefined if the platform reported a missing resource. */
+/** Returns the result; undefined if the platform reported that the resource does not exist. */
 export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
   return read.catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
@@ -94,7 +94,7 @@ export function usageError(message: string, hint?: Hints): KnownError {
   return new KnownError({ code: 'usage', message, hint });
 }
 
-/** Returns the error for an input file with issues. `omitted` counts the issues that are not in `issues`. */
+/** Returns the error for an input file with issues. `omitted` is the number of issues that are not in `issues`. */
 export function invalidInput(message: string, issues: readonly Issue[], hint?: Hints, omitted = 0): KnownError {
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
@@ -116,7 +116,7 @@ export interface Place {
   column: number;
 }
 
-/** Reads all text before the offset, so use it for errors, not for every row. */
+/** Scans all text before the offset, so use this function for errors, not for every row. */
 export function placeAt(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
@@ -125,7 +125,7 @@ export function placeAt(text: string, offset: number): Place {
 export interface Hint {
   /** One or more sentences, or what the command is for, such as `To list them:`. */
   readonly text: string;
-  /** Complete command line to copy, such as `cdpadm roles list`, without profile or id flags. */
+  /** A complete command line to copy, such as `cdpadm roles list`, without flags for the profile or its ids. */
   readonly command?: string;
 }
 
@@ -142,7 +142,7 @@ export function hintLine({ text, command }: Hint): string {
   return command === undefined ? text : `${text} ${command}`;
 }
 
-/** Returns several hints as one string. A command followed by more text is in backticks. */
+/** Returns several hints as one string. A command is in backticks if more text follows. */
 export function hintText(hints: readonly Hint[]): string {
   const last = hints.length - 1;
   return hints

@@ -33,7 +33,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EPERM: PERMISSION,
 };
 
-/** Returns the error for a failed write, or a KnownError unchanged. The default hint may suggest a fix. */
+/** Returns the error for a failed write; returns a KnownError unchanged. The default hint may suggest a fix. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? (isAbsent(error) ? 'Create the folder' : undefined);
   const ours = `Nothing was written.${remedy ? ` ${remedy}, or use another folder.` : ''}`;

@@ -1,23 +1,23 @@
-// A chain of JSON lines. Each line has a number, and a hash of the line and the previous hash.
+// A chain of JSON lines. Each line contains its number, and a hash of the line and of the previous line's hash.
 import { hash } from 'node:crypto';
 import { readRecord } from './json.ts';
 
-/** Last line of a chain: its number, counted from 1, and its hash. */
+/** The last line of a chain: its number, counted from 1, and its hash. */
 export interface ChainTip {
   entry: number;
   hash: string;
 }
 
-/** Tip that the first line follows. */
+/** The tip that the first line follows. */
 export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
 /** Lines that a chain writes about itself. */
 type OwnEvent =
-  /** Replaces pruned lines. Not hashed itself: it has the hash of the last of them, and the chain continues from it. */
+  /** Replaces pruned lines. Its hash is that of the last pruned line, and the chain continues from there. */
   | { event: 'checkpoint'; entries: number }
-  /** Records that one `prune` removed this number of lines. */
+  /** Records that a `prune` removed this number of lines. */
   | { event: 'pruned'; entries: number }
-  /** The lines before this one come from a version without a chain, and got their hashes at `at`. */
+  /** The lines before this line are from a version without a chain, and got their hashes at `at`. */
   | { event: 'chained'; entries: number; at: string }
   /** The head file was missing when this line was written after `entries` lines. */
   | { event: 'headless'; entries: number };
@@ -47,7 +47,7 @@ export function statedTip(line: string): ChainTip | undefined {
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
 }
 
-/** True for a line that the chain wrote about itself. */
+/** True for a line that a chain wrote about itself. */
 export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
@@ -68,7 +68,7 @@ export interface ChainFault {
   line: number | null;
   /** Path of a rotated file; absent for the current file. */
   file?: string;
-  /** First affected entry; null if it is unknown, as for a line without a number. */
+  /** First affected entry; null if it is unknown, for example because the line has no number. */
   entry: number | null;
   kind: 'changed' | 'missing' | 'added';
   message: string;
@@ -79,22 +79,22 @@ export interface ChainReport {
   tip: ChainTip;
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
-  /** Lines from a version without a chain, and when they were chained. Changes before that time cannot be detected. */
+  /** Number of lines from a version without a chain, and when they were chained. Earlier changes cannot be detected. */
   adopted: { entries: number; at: string } | null;
-  /** Lines from a version without a chain that the next write will chain. Changes to them cannot be detected. */
+  /** Number of lines from a version without a chain. Until the next write chains them, changes cannot be detected. */
   unchained: number;
-  /** Lines that a killed process or a full disk left incomplete; they do not count as entries. */
+  /** Number of lines that a killed process or a full disk left incomplete. They do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
-  /** Number of faults not listed. */
+  /** Number of faults that are not in `faults`. */
   omitted: number;
-  /** Facts that may have a harmless cause. */
+  /** Observations that can have a harmless cause. */
   notes: string[];
   /** False if no line has the given hash. */
   hasHash: boolean;
 }
 
-/** Facts about a chain, without its faults, in the form that is shown. */
+/** Facts about a chain, without its faults, as shown to users. */
 export type ChainFacts = ReturnType<typeof chainFacts>;
 export function chainFacts({ faults, hasHash: _hasHash, omitted: _omitted, tip, ...facts }: ChainReport) {
   return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts };
@@ -122,7 +122,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let checkpoints = 0;
   /** True if the last line is the one that chained the earlier lines. */
   let isJustChained = false;
-  /** The last line without a number and hash, until the next line of the chain. */
+  /** The last line without a number and hash; reset at the next line that belongs to the chain. */
   let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
@@ -158,7 +158,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     unread = undefined;
   }
 
-  /** Records a gap: the entries up to `last` are missing, before line `before` or (null) at the end of the file. */
+  /** Records a gap: entries up to `last` are missing before the line `before` or, if null, at the end of the file. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
     if (entry === last && unread !== undefined) {
@@ -186,7 +186,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
       else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
       else takeChained(text, tip);
     },
-    /** `later` is the head as it was after the lines were read. */
+    /** `later` is the head as read again after the lines, if it did not exist before. */
     end: (later = head): ChainReport => {
       const isMissing = (own: string | undefined): boolean => own !== CHAIN_START.hash && wanted.has(own);
       if (later === undefined && report.tip.entry === 0) {

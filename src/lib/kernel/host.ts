@@ -18,7 +18,7 @@ export const host = {
       return '';
     }
   },
-  /** Returns the home folder; `/` for a user without one, such as an arbitrary user id in a container. */
+  /** Returns the home folder; `/` for a user without a home, such as an arbitrary user id in a container. */
   home: (env: NodeJS.ProcessEnv): string => {
     try {
       return env['HOME'] || builtin('node:os').homedir();
@@ -27,7 +27,7 @@ export const host = {
     }
   },
   argv: (): string[] => process.argv.slice(2),
-  /** Returns the command that restarts this program: Node and the script, or only the single executable. */
+  /** Returns the command that restarts this program: Node and the script, or just the single executable. */
   command: (): [string, ...string[]] => {
     const script = process.argv[1] ?? '';
     return script === process.execPath ? [script] : [process.execPath, script];
@@ -35,7 +35,7 @@ export const host = {
   env: (): NodeJS.ProcessEnv => process.env,
   cwd: (): string => process.cwd(),
   uid: (): number | undefined => process.getuid?.(),
-  /** True if the file descriptor is a terminal. Opens no stream, because that takes milliseconds. */
+  /** True if the file descriptor is a terminal. Does not open a stream, because that takes milliseconds. */
   isTerminal: (fd: 0 | 1 | 2): boolean => isCharacterDevice(fd) && builtin('node:tty').isatty(fd),
   streams: {
     get stdin() {
@@ -56,12 +56,12 @@ export const host = {
   /** True while a thread resolves a host name or reads a file: `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
-  /** Ends by the signal, so that a shell reports 128 plus its number. If the terminal is gone, a normal exit aborts. */
+  /** Ends by the signal, so that a shell reports 128 plus its number. Without a terminal, a normal exit may abort. */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   },
-  /** Sends the signal to a child's process group or, on Windows, which has no process groups, to the child. */
+  /** Sends the signal to a child's process group. On Windows, which has no process groups, sends it to the child. */
   endGroup: (leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void => {
     if (leader === undefined) return;
     try {
@@ -72,7 +72,7 @@ export const host = {
   },
   on: (event: ProcessSignal, listener: () => void): void => void process.on(event, listener),
   off: (event: ProcessSignal, listener: () => void): void => void process.off(event, listener),
-  /** Lets only the child handle Ctrl-C, which the terminal sends to both. Returns a function that undoes this. */
+  /** Ignores Ctrl-C, which the terminal also sends to the child. Returns a function that restores our listeners. */
   leaveInterruptToChild: (): (() => void) => {
     const ours = process.listeners('SIGINT');
     const nothing = (): void => undefined;
@@ -108,10 +108,10 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Size at which V8's new space stops growing, including both halves. Otherwise, it grows to 32 MB. */
+/** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MB. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Stops V8 from growing its heap to four times the live objects. Returns false if the heap is still too small. */
+/** Keeps V8's heap from growing to four times the live objects' size. Returns false if the heap is still too small. */
 export function limitHeap(): boolean {
   const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   if (space === undefined || space.space_size < ENOUGH_BYTES) return false;

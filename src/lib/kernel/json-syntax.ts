@@ -1,5 +1,5 @@
-// Walks JSON text strictly: finds the first syntax error, and the positions of all parts. Messages of `JSON.parse`
-// often have no position, and differ between versions.
+// Parses JSON text strictly to find the first syntax error, or the positions of all parts. The messages of `JSON.parse`
+// often have no position, and they differ between versions.
 
 interface JsonSyntaxError {
   /** Index of the first invalid character, or the length of the text if it is incomplete. */
@@ -57,7 +57,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Each read function receives the offset of its part, fills in `spot`, and returns the offset after the part. */
+/** Each read function gets the offset of its part, fills in `spot`, and returns the offset after the part. */
 function readValue(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): number {
   const end = readAny(text, at, spot, onKey);
   if (spot) Object.assign(spot, { offset: at, end });

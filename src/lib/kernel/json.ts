@@ -4,17 +4,17 @@ import { findJsonSyntaxError } from './json-syntax.ts';
 /** Maximum nesting depth, to prevent stack overflows. No real response or file is nested this deeply. */
 const MAX_DEPTH = 500;
 
-/** A longer integer cannot be an id, and reading and writing it would take quadratic time. */
+/** A longer integer cannot be an id, and parsing and formatting it would take quadratic time. */
 const MAX_DIGITS = 1000;
 
-// Marks a big integer inside a string: random, so that no input contains it, and ASCII, so that strings stay one-byte.
+// Marks a string as a big integer. Random, so that no input contains it; ASCII, so that strings remain one-byte.
 const TAG = `big-integer:${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 const TAGGED = new RegExp(`"${TAG}(-?\\d+)"`, 'g');
 
 /** A value that `parseJson` returns. Integers beyond 2^53 are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
-/** Thrown by `parseJson`. `offset` is the index of the first invalid character, if there is one. */
+/** Thrown by `parseJson`. `offset` is the index of the first invalid character, if known. */
 export class JsonError extends Error {
   readonly offset: number | undefined;
   constructor(message: string, offset?: number) {
@@ -28,8 +28,8 @@ export class TooManyValues extends JsonError {}
 
 /**
  * Parses JSON. Converts integers beyond 2^53 to bigint; otherwise works like `JSON.parse`. Allows a leading byte order
- * mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500 nested levels, numbers that
- * neither a double nor 1,000 digits can represent, and more than `maxValues` values.
+ * mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500 nested levels, integers of
+ * more than 1,000 digits, numbers beyond the range of a double, and more than `maxValues` values.
  */
 export function parseJson(source: string, maxValues = Infinity): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -45,10 +45,10 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
   return value;
 }
 
-// Also matches `__proto__` written with escapes.
+// Also matches `__proto__` if it is written with escapes.
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
-/** Returns where integers beyond 2^53 start and end. A regular expression would exhaust the stack. */
+/** Returns the start and end offsets of integers beyond 2^53. A regular expression would exhaust the stack. */
 function findBigIntegers(text: string, start: number, maxValues: number): number[] {
   const found: number[] = [];
   // Every value except the first follows a comma or an opening bracket.
@@ -97,7 +97,7 @@ function endOfNumber(text: string, start: number): number {
 
 function isBigInteger(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // A short number is never too large: it has at most 15 digits, or an exponent of at most two digits.
+  // A short number is never too large: it has at most 15 digits and no exponent, or an exponent of at most two digits.
   if (length < 5) return false;
   const token = text.slice(start, end);
   if (length < 16 && !/e/i.test(token)) return false;
@@ -158,7 +158,7 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
     // Without a replacer, this is twice as fast.
     return (JSON.stringify(value, undefined, indent) as string | undefined) ?? 'null';
   } catch {
-    // The value contains a bigint: any other error is thrown again below.
+    // The value contains a bigint. Any other error is thrown again below.
   }
   const mark = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? `${TAG}${item}` : item);
   return JSON.stringify(value, mark, indent).replaceAll(TAGGED, '$1');
@@ -183,7 +183,7 @@ export function canonicalJson(value: unknown): string {
 
 export const tryJson = (text: string): unknown => parseJsonOr(text, () => undefined);
 
-/** Parses JSON. For text that is not JSON, returns what `recover` returns. */
+/** Parses JSON. If the text is not JSON, returns the result of `recover`. */
 export function parseJsonOr(text: string, recover: (error: JsonError) => unknown): unknown {
   try {
     return parseJson(text);
@@ -202,7 +202,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns the JSON object in the text, unchecked; undefined if there is none. Integers lose precision. */
+/** Parses a JSON object without checking it; returns undefined for any other text. Large integers lose precision. */
 export function readRecord<T extends object>(text: string | undefined): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -217,7 +217,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if `value`, parsed from `text`, has every key of the text: no duplicates and no dropped `__proto__`. */
+/** True if `value`, parsed from `text`, has every key of the text: no duplicate and no `__proto__` was dropped. */
 export function holdsEachKey(value: unknown, text: string): boolean {
   return countMembers(value) === countColons(text);
 }

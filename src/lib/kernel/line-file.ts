@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Opens a file; returns undefined if it does not exist. Ignores lines appended after it was opened. */
+/** Opens a file; returns undefined if it does not exist. Lines that are appended later are ignored. */
 export function openLineFile(path: string) {
   let descriptor: number;
   try {
@@ -34,8 +34,8 @@ export function openLineFile(path: string) {
     identity: `${dev}:${ino}:${birthtimeMs}`,
     size,
     /**
-     * Yields batches of complete lines, without newlines, from an offset to the end. Returns the incomplete last
-     * line, which the next write terminates, and its offset. With `latin1`, each character is one byte of the file.
+     * Yields batches of complete lines, without newlines, from an offset to the end. Returns the incomplete last line,
+     * which the next append ends with a newline, and its offset. With `latin1`, each character is one byte of the file.
      */
     lines: function* (
       from = 0,

@@ -1,4 +1,4 @@
-// A lock between processes. Another process can break the lock of a killed one.
+// A lock between processes. If a process is killed, another process can break its lock.
 import {
   closeSync,
   fstatSync,
@@ -32,7 +32,7 @@ export interface Holder {
   pid: number;
   host: string;
   nonce: string;
-  /** Start time of the process in the system's format, to distinguish it from a later process with the same id. */
+  /** Start time of the process in the system's format. Distinguishes the process from a later one with the same id. */
   began?: string | undefined;
 }
 
@@ -41,15 +41,15 @@ export interface Lock {
 }
 
 /**
- * Acquires the lock file at `path`, or returns undefined if another process holds or breaks it. Breaks a dead holder's
- * lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may remove it. So two
+ * Acquires the lock file at `path`; returns undefined if another process holds or breaks it. Breaks a dead holder's
+ * lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may do so. So two
  * processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);
 }
 
-/** `path` is the lock `root` itself, or a marker below it: the right to remove the file of one dead holder. */
+/** `path` is the lock `root` itself, or a marker whose holder may remove the file of one dead holder. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
   ownLife ??= lifeOf(host.pid);
@@ -62,7 +62,7 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock, and names its holder in `clock.onWait`. Rejects with the signal's reason if aborted first. */
+/** Waits for the lock, and names its holder in `clock.onWait`. Rejects if the signal is aborted first. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   let over: (() => void) | undefined;
   try {
@@ -104,7 +104,7 @@ function held(path: string, nonce: string): Lock {
   const isOurs = (): boolean => readHolder(path)?.nonce === nonce;
   const heartbeat = setInterval(() => {
     const now = systemClock.now() / 1000;
-    // If the folder was removed, so was the lock. This must not end the process.
+    // If the folder was removed, so was the lock. The error must not end the process.
     try {
       if (isOurs()) utimesSync(path, now, now);
     } catch {
@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder named in a lock file, dead or alive; PID 0 for damaged content; undefined without a file. */
+/** Returns the holder, dead or alive, that a lock file names; PID 0 for damaged content; undefined without a file. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
@@ -170,7 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/** Returns the process's start time in ticks since boot; `ended` for a zombie; undefined except on Linux. */
+/** Returns a process's start time in ticks since boot; `ended` for a zombie; undefined if unknown (not on Linux). */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;
@@ -179,12 +179,12 @@ function lifeOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // The second field, the program's name in parentheses, may contain spaces and parentheses.
+  // The second field (the program's name in parentheses) can contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
 }
 
-/** Removes a dead holder's file; returns false if another process is doing so. Each holder has its own marker. */
+/** Removes a dead holder's file; returns false if another process is doing so. Each dead holder has its own marker. */
 function breakDead(root: string, path: string, dead: Holder): boolean {
   const marker = `${root}.${dead.nonce}.dead`;
   const right = lockBelow(root, marker);
@@ -201,8 +201,8 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
 }
 
 /**
- * Removes files of processes that were killed while acquiring or breaking this lock. Called while the dead lock still
- * exists: no later instance can start, so every marker except ours belongs to an earlier instance and is useless.
+ * Removes files of processes that were killed while they acquired or broke this lock. Called while the dead lock still
+ * exists, so no later instance can start, and every marker except ours belongs to an earlier instance and is useless.
  */
 function sweep(root: string, ownMarker: string): void {
   const folder = dirname(root);

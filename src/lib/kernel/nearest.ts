@@ -1,10 +1,10 @@
 // "Did you mean" suggestions for mistyped commands, ids, tasks and fields.
 import { type Hint, type Hints, usageError } from './errors.ts';
 
-/** Many ids and fields share a short prefix, so shorter words are not treated as prefixes. */
+/** Minimum length of a prefix. Many ids and fields share shorter prefixes. */
 const LEAST_BEGINNING = 3;
 
-/** Returns an equal candidate, the only one that starts with `word`, or the most similar one. Ignores case. */
+/** Returns the candidate that equals `word`, the only one that begins with it, or the most similar. Ignores case. */
 export function nearest(
   word: string,
   candidates: Iterable<string>,
@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** Returns the candidate with the smallest edit distance: at most 1, or two fifths of a longer word. Ignores case. */
+/** Returns the candidate with the smallest edit distance: at most 1 or two fifths of the length. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -35,13 +35,13 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** Returns the hint for an unknown name: the nearest of `known`, or else `otherwise`. */
+/** Returns the hint for an unknown name: the nearest name in `known`, or `otherwise` if no name is near. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);
   return guess === undefined ? otherwise : `Did you mean ${guess}?`;
 }
 
-/** Returns `sentence`, after a suggestion of the nearest of `known`, if there is one. */
+/** Returns `sentence`. If a word in `known` is near, a suggestion of that word comes first. */
 export function suggest(word: string, known: Iterable<string>, sentence: string, leastBeginning?: number): string {
   const guess = nearest(word, known, leastBeginning);
   return guess === undefined ? sentence : `Did you mean \`${guess}\`? ${sentence}`;
@@ -51,7 +51,7 @@ export function choiceHint(word: string, allowed: readonly string[]): string {
   return suggest(word, allowed, `Choose from ${allowed.join(', ')}.`);
 }
 
-/** Returns the id equal to `text`, or the only one that begins with it. Throws usage (2) for several, and for ''. */
+/** Returns the id that equals `text`, or the only id that begins with it. Throws usage (2) for several, and for ''. */
 export function findByBeginning(text: string, ids: readonly string[], noun: string, list: Hint): string | undefined {
   if (text === '') throw usageError(`The ${noun} is empty.`, list);
   const [found, ...others] = ids.filter((id) => id.startsWith(text));

@@ -1,4 +1,4 @@
-// Formats numbers, and finds the largest or smallest of many: `Math.max(...list)` overflows the stack at 100,000 items.
+// Formats numbers, and finds the largest or smallest. `Math.max(...list)` would overflow the stack at 100,000 items.
 
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;

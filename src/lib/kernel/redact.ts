@@ -1,4 +1,4 @@
-// The redactor masks secrets and private values, in many spellings, in text for the screen, logs, traces and errors.
+// The redactor masks secrets and private values, in any of their spellings, on the screen, in logs, traces and errors.
 
 export const MASK = '********';
 
@@ -10,7 +10,7 @@ const KEY =
   'private_?key|service_?account_?key|partner_?feed_?key|(?:proxy-)?authorization|encoded_?request';
 const SECRET_KEYS = new RegExp(`^(?:${KEY})$`, 'i');
 
-/** Returns patterns of secrets in free text. Masking keeps `$1`. A value that starts with `$` is a placeholder. */
+/** Returns patterns for secrets in free text. Masking keeps `$1`. A value that starts with `$` is a placeholder. */
 function secretPatterns(): RegExp[] {
   return [
     new RegExp(String.raw`("(?:${KEY})"\s{0,9}:\s{0,9}")(?!\$)[^"\\]*(?:\\[^][^"\\]*)*`, 'gi'),
@@ -24,11 +24,11 @@ const CREDENTIALS = /\b(Bearer|Basic)(\s{1,9})([\w+/=.~-]{4,})/gi;
 /** Matches a word that is not a credential, as in `Basic authentication` or `Bearer TOKEN`. */
 const WORD = /^(?=.{1,20}$)(?:[A-Z]?[a-z]+|[A-Z_]+)(?:-[a-z]+)*\.?$/;
 
-/** Shorter values are too likely to occur in other text. Short values are still masked by key and by header. */
+/** Shorter values are too likely to occur in other text. They are still masked as values of secret keys and headers. */
 export const MIN_SECRET_LENGTH = 4;
 const MIN_HIDDEN_LENGTH = 3;
 
-/** A shorter spelling is likely to be part of another word: `home` in `/home/me`. */
+/** A shorter spelling is likely to occur inside other text, such as `home` in `/home/me`. */
 const MIN_PART_LENGTH = 8;
 
 export type Redactor = ReturnType<typeof createRedactor>;
@@ -36,9 +36,9 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export function createRedactor() {
   const known = new Set<string>();
   const fresh: string[] = [];
-  /** Private values, each with its number of holders and its spellings in lower case. */
+  /** Private values, each with its number of holders and its lowercase spellings. */
   const hidden = new Map<string, { holders: number; spellings?: Set<string> }>();
-  // Created on first use, like the spellings, because most commands show no platform text.
+  // Created on first use, like the spellings, because most commands do not show any text from the platform.
   let patterns: RegExp[] | undefined;
   const announced = new Set<string>();
   let announce: ((secret: string) => void) | undefined;
@@ -60,7 +60,7 @@ export function createRedactor() {
     };
   }
 
-  /** Adds a secret. From now on, masks the secret and its Base64, URL and hex forms in all text. */
+  /** Adds a secret: from now on, the secret and its Base64, URL and hex forms are masked in all text. */
   function add(secret: string): void {
     if (!isMaskable(secret, MIN_SECRET_LENGTH)) return;
     fresh.push(secret);
@@ -85,7 +85,7 @@ export function createRedactor() {
     for (const [value, entry] of hidden) yield* (entry.spellings ??= privateSpellings(value));
   }
 
-  /** True if the text is a known secret in any spelling, or contains a spelling of 8 or more characters. */
+  /** True if the text equals any spelling of a known secret, or contains a spelling of 8 or more characters. */
   function knows(source: string): boolean {
     const spellings = [...knownSpellings()];
     return spellings.some((one) => one === source || (one.length >= MIN_PART_LENGTH && source.includes(one)));
@@ -136,7 +136,7 @@ export function createRedactor() {
     onSecret,
     knows,
     text,
-    /** Returns a masked deep copy for JSON. Errors become their name, message and data, and bytes become text. */
+    /** Returns a masked deep copy for JSON. An error becomes its name, message and data; bytes become text. */
     value: (source: unknown): unknown => value(source),
     headers,
   };
@@ -152,14 +152,14 @@ function membersOf(source: object): [string, unknown][] {
   return source instanceof Error ? [['name', source.name], ['message', source.message], ...own] : own;
 }
 
-/** A boolean that shows whether a secret exists is not itself a secret. */
+/** A boolean that states whether a secret exists is not a secret itself. */
 function isSecret(key: string, item: unknown): boolean {
   return SECRET_KEYS.test(key) && item !== null && item !== undefined && typeof item !== 'boolean';
 }
 
 type Range = [start: number, end: number];
 
-/** Returns the ranges of all words, including overlapping ones, so that no part of a secret remains. */
+/** Returns the ranges of all occurrences, including overlapping ones, so that no part of a secret remains. */
 function findAll(text: string, words: Iterable<string>): Range[] {
   const ranges: Range[] = [];
   for (const word of words) {
@@ -168,7 +168,7 @@ function findAll(text: string, words: Iterable<string>): Range[] {
   return ranges;
 }
 
-/** Does not change letters whose lower case has a different length, so that positions stay the same. */
+/** Converts to lowercase, except letters whose lowercase form has another length, so that positions stay the same. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -192,10 +192,10 @@ function maskRanges(text: string, ranges: Range[]): string {
   return result + text.slice(done);
 }
 
-/** A shorter line or piece of Base64 is too likely to occur in other text. */
+/** A shorter line, member or piece of Base64 is too likely to occur in other text. */
 const MIN_FRAGMENT = 10;
 
-/** Returns the lower-case spellings, including HTML-escaped ones and both Unicode normal forms. */
+/** Returns the lowercase spellings, including HTML-escaped ones and both Unicode normal forms. */
 function privateSpellings(value: string): Set<string> {
   const forms = [value, value.normalize('NFC'), value.normalize('NFD')];
   const all = forms.flatMap((form) => [...spellingsOf(form), inHtml(form, '&#39;'), inHtml(form, '&#x27;')]);
@@ -215,10 +215,10 @@ function spellingsOf(secret: string): Set<string> {
   return spellings;
 }
 
-/** Public members of a key document, which can also occur in other text. */
+/** Public members of a JSON key file. Their values can also occur in other text. */
 const PUBLIC_MEMBERS = /(?:^|_)(?:type|id|email|ur[il]|domain)$/i;
 
-/** Returns the long, non-public strings in a JSON document: a single member may reveal the secret. */
+/** Returns the long, non-public strings in a JSON document, because a single member can reveal the secret. */
 function valuesOf(secret: string): string[] {
   if (!/^\s*[[{]/.test(secret)) return [];
   const values: string[] = [];
@@ -260,7 +260,7 @@ function inJson(text: string): string {
 function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
-  // In `key:secret`, the Base64 form of the secret depends on its offset within a group of three bytes.
+  // In the Base64 form of `key:secret`, the characters of the secret depend on its offset in a group of three bytes.
   const base64 = (['base64', 'base64url'] as const).flatMap((form) => {
     const shifted = [0, 1, 2].map((shift) => base64Inside(bytes, shift, form));
     return [bytes.toString(form), ...shifted.filter((part) => part.length >= MIN_FRAGMENT)];

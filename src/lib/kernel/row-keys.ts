@@ -1,9 +1,9 @@
-// Remembers each key's row, using at most 48 bytes per row, so that a million rows fit in memory.
+// Remembers the row of each key in at most 48 bytes per row, so that a million rows fit in memory.
 import { hash } from 'node:crypto';
 
 const START = 1024;
 
-/** Returns a map that compares 64-bit hashes: with a million rows, keys collide in one file in tens of millions. */
+/** Returns a map that compares 64-bit hashes. Of tens of millions of files with a million rows, one has a collision. */
 export function createRowKeys() {
   // Three numbers per key: the two halves of the hash, and the row. Row 0 marks an empty slot.
   let table = new Uint32Array(START * 3);

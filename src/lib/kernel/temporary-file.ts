@@ -1,4 +1,4 @@
-// Folders, scratch folders, temporary files and free names. Removes files left by killed processes.
+// Creates folders, scratch folders and names for files. Removes temporary files that killed processes left behind.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, parse, resolve } from 'node:path';
@@ -9,18 +9,18 @@ import { cannotRead, cannotWrite } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
-/** Returns a unique but guessable word: loading `node:crypto` would cost 2.6 ms at each start of the program. */
+/** Returns a unique but guessable word. Loading `node:crypto` for a better one would cost 2.6 ms at each start. */
 export function uniqueWord(): string {
   const parts = [systemClock.now(), host.pid, Math.random() * 2 ** 53, Math.random() * 2 ** 53];
   return parts.map((part) => Math.floor(part).toString(36)).join('');
 }
 
-/** Returns a path in `folder` for a file that will soon be renamed or removed. Open the path with the flag `wx`. */
+/** Returns a path in `folder` for a file that will soon be renamed or removed. Open the file with the flag `wx`. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 }
 
-/** Returns the path, with a number added if the file exists: earlier results are never overwritten. */
+/** Returns the path, with a number added if the file exists, so that earlier results are never overwritten. */
 export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {
@@ -29,7 +29,7 @@ export function freeName(path: string): string {
   }
 }
 
-/** Removes files of exited processes after a minute: in a shared folder, a process may run on another machine. */
+/** Removes exited processes' files after a minute: in a shared folder, the process may run on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }
@@ -54,7 +54,7 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
-  // An existing path may be a file. In that case, the system reports the error.
+  // If the path exists but is not a folder, `mkdirSync` reports the error.
   for (const folder of missing.length > 0 ? missing : [path]) {
     try {
       mkdirSync(folder, mode);
@@ -83,8 +83,8 @@ type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';
 
 /**
  * Creates an empty folder (0700) with an unpredictable name, for the caller to remove. Removes this user's other
- * folders of this kind if they are over an hour old and their process has exited. Newer ones may belong to another
- * container that shares `root`, their parent. `isSpent` returns true if the folder of an exited process may be removed.
+ * folders of this kind if they are over an hour old and their process has exited. Newer folders may belong to another
+ * container that shares `root`, the parent. `isSpent` returns true if the folder of an exited process may be removed.
  */
 export function makeScratchFolder(
   kind: ScratchKind,

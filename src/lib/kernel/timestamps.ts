@@ -5,7 +5,7 @@ const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604
 /** Maximum distance of a `Date` from the epoch, in milliseconds. */
 const LONGEST_MS = 8_640_000_000_000_000;
 
-/** Converts `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Undefined for anything else. */
+/** Converts `500ms`, `30s`, `15m`, `8h`, `7d`, `2w` or `1y` to milliseconds. Returns undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,12})(ms|s|m|h|d|w|y)$/.exec(text.trim());
   if (!match) return undefined;
@@ -49,7 +49,7 @@ export function manifestTime(ms: number): string {
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
-/** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text, days and times. */
+/** Converts an ISO 8601 time with a zone to epoch milliseconds. Undefined for other text or an impossible time. */
 export function parseIso(text: string | null | undefined): number | undefined {
   const match = ISO.exec(text ?? '');
   if (!match) return undefined;

@@ -6,6 +6,6 @@ export const VERSION: string = packageJson.version;
 
 declare const BUILT_FROM: { commit: string; date: string } | undefined;
 
-/** Commit, with `-dirty` if files had uncommitted changes, and its time in UTC. */
+/** The commit, with `-dirty` if files had uncommitted changes, and the commit's time in UTC. */
 export const SOURCE =
   typeof BUILT_FROM === 'undefined' || BUILT_FROM.commit === '' ? { commit: 'unknown', date: 'unknown' } : BUILT_FROM;

@@ -16,12 +16,12 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Capitalizes the text, and adds a final period unless it ends in a punctuation mark. */
+/** Capitalizes the text, and adds a final period unless it ends in `.`, `!` or `?`. */
 export function asSentence(text: string): string {
   return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 }
 
-/** True for a UUID of any version, in upper or lower case. */
+/** True for a UUID of any version, in uppercase or lowercase. */
 export function isUuid(text: unknown): boolean {
   return typeof text === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
@@ -46,7 +46,7 @@ export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
-/** Puts text in single quotes, inside which POSIX shells change nothing. Writes a single quote as `'\''`. */
+/** Puts text in single quotes, in which POSIX shells do not change anything. Writes a single quote as `'\''`. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

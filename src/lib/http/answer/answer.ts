@@ -5,11 +5,11 @@ import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** The part that could be decoded. */
+  /** As much of the body as could be decoded. */
   text: string;
   /** Number of body bytes, as sent. */
   size: number;
-  /** Why the body cannot be trusted, completing the sentence "the response …". */
+  /** Why the body cannot be trusted. Completes the sentence "the response …". */
   problem: string | undefined;
 }
 
@@ -34,7 +34,7 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
     const decoder = decoderFor(charset);
     return decoder ? { text: decoder.decode(bytes) } : { problem: `is in an unknown charset ("${charset}")` };
   }
-  // Partly decoded text may be shown in messages, but never sent back.
+  // Text with undecodable bytes may be shown in messages, but must never be sent back.
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };
 }
 

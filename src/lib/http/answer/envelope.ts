@@ -12,21 +12,21 @@ export interface ServerError {
 export interface Envelope {
   /** The platform's own messages, without secrets or duplicates. */
   sentences: string[];
-  /** Entries of `errors`, for programs, without secrets. */
+  /** The entries of `errors` without secrets, for machine-readable output. */
   errors: ServerError[];
 }
 
 const MAX_PLAIN_TEXT = 500;
 
-/** Masks secrets. Runs before any text is truncated, because part of a secret is not recognized. */
+/** Masks secrets. Runs before any text is truncated, because a truncated secret would not be recognized. */
 type Redact = (text: string) => string;
 
-/** A larger body cannot be an error body, and is not worth parsing. */
+/** Maximum length to parse. A longer body cannot be an error body. */
 const MAX_PARSED_TEXT = 1024 * 1024;
 
 /**
  * Reads `{errors:[{message}]}`, `{errors:[{code,message}]}`, `{code,message,errors:[…]}`, `{error:{…}}`,
- * `{error,error_description}`, `{statusCode,errors}`, plain text, HTML (its title) and an empty body.
+ * `{error,error_description}`, `{statusCode,errors}`, plain text, the title of an HTML page, or an empty body.
  */
 export function readEnvelope(answer: Answer, redact: Redact): Envelope {
   const text = answer.text.trim();
@@ -56,7 +56,7 @@ export function isErrorDocument(answer: Answer): boolean {
   return (Array.isArray(errors) && errors.length > 0) || Boolean(error) || isFailure(statusCode) || isFailure(code);
 }
 
-/** Returns a page's title on one line, without secrets; empty if there is none. */
+/** Returns a page's title on one line, without secrets; an empty string if there is no title. */
 export function htmlTitle(text: string, redact: Redact): string {
   const [, title = ''] = /<title[^<>]*>([^]*?)(?:<\/title|$)/i.exec(text) ?? [];
   const [shown = ''] = redact(title).split('<');

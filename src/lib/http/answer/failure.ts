@@ -35,7 +35,7 @@ const CODE_OF_STATUS: Record<number, Code> = {
 export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirect(call, answer);
-  // A proxy's 404 page does not show whether the resource exists.
+  // A 404 page from a proxy does not prove that the resource does not exist.
   if ((status === 404 || status === 410) && isHtml(answer)) return unreadable(call, answer, '');
   const envelope = readEnvelope(answer, call.redact);
   const code = codeOf(call, status);
@@ -56,7 +56,7 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
 export function unreadable(call: FailedCall, answer: Answer, problem: string): KnownError {
   const html = isHtml(answer);
   const title = html ? htmlTitle(answer.text, call.redact) : '';
-  // A link may lead to content of any type.
+  // A link can lead to content of any type.
   const wanted = call.endpoint.id === 'link' ? '' : ', not JSON';
   const seen = html ? `is a web page${title ? ` ("${title}")` : ''}${wanted}` : problem;
   const { method, path } = call.request;
@@ -74,7 +74,7 @@ const AFTER_LOSS: Readonly<Record<Safety, string>> = {
   once: 'It was not sent again, because the platform may have processed it. Check its effect before you run the command again.',
 };
 
-/** Returns the error for a write that the platform may have executed. `cause` is the failure that hides the outcome. */
+/** Returns the error for a write that may have taken effect. `cause` is the failure that hides the outcome. */
 export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnknownError {
   const { method, path } = call.request;
   const happened = cause.message.charAt(0).toLowerCase() + cause.message.slice(1);

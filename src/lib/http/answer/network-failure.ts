@@ -11,12 +11,12 @@ import { isLoopback } from '../../kernel/address.ts';
 export interface LostExchange {
   request: FailedRequest;
   origin: string;
-  /** Proxy that was used, without credentials. */
+  /** The proxy that was used, without its credentials. */
   proxy: string | undefined;
   requestTimeoutMs: number;
 }
 
-/** Returns the error `network.<kind>` (8), or for an aborted request, `interrupted` with the signal's exit code. */
+/** Returns the error `network.<kind>` (8) or, for an aborted request, `interrupted` with the signal's exit code. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
   const code = CODES[error.kind];
   const words = WORDS[error.kind](lost, error);
@@ -47,7 +47,7 @@ const CODES = {
   aborted: 'interrupted',
 } as const satisfies Record<TransportKind, ErrorCode>;
 
-/** Message for each kind, and a hint if the registry's hint does not fit. */
+/** The message for each kind of failure, and a hint if the registry's hint does not fit. */
 const WORDS: Record<
   TransportKind,
   (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
@@ -76,7 +76,7 @@ const WORDS: Record<
   aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
-/** Trusting another authority does not fix an expired certificate. */
+/** An expired certificate needs its own hint: trusting another authority does not help. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `Check this machine's clock. If it is correct, the operator of ${host} must renew the certificate. Nothing was sent.`;
@@ -110,14 +110,14 @@ export class OutcomeUnknownError extends CliError {
   }
 }
 
-/** The code EPROTO alone is ambiguous, but the message and newer codes are not. */
+/** The code EPROTO alone is ambiguous; the message and the newer codes are not. */
 const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
 
 export function answeredPlainly(error: unknown): boolean {
   return error instanceof Error && PLAIN_ANSWER.test(`${systemErrorCode(error) ?? ''} ${error.message}`);
 }
 
-/** Plain http is allowed only on this machine, so for other hosts, the hint is to check the port. */
+/** Plain HTTP is allowed only on this machine, so for any other host, the hint says to check the port. */
 export function plainAnswer(address: string): { message: string; hint: string } {
   const { host, hostname } = new URL(address);
   return {

@@ -21,13 +21,13 @@ export function readReply(
   const { status, headers, text } = answer;
   const { anyReply, method, reply, service } = call.endpoint;
   if (!reply) {
-    // A captive portal answers every request with 200.
+    // A captive portal answers any request with 200 and a web page.
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
-    // A sink has already received a download's bytes.
+    // In a download, a sink has already received the bytes.
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
-    // A read confirms a DELETE, whatever its status. For other calls without a body, the status is the only proof.
+    // A read confirms a DELETE, whatever the response's status. For other calls without a body, the status is proof.
     if (method !== 'DELETE' && status !== call.endpoint.status)
       throw unreadableReply(`has the undocumented status ${status}`);
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
@@ -80,12 +80,12 @@ function valuesOf(body: Record<string, unknown> | null, field: string): unknown[
   return inner === undefined ? [value] : (value as Record<string, unknown>[]).map((item) => item[inner]);
 }
 
-/** Compares a field with the requested value. A UUID may be in upper case. An absent field counts as equal. */
+/** Compares a field with the requested value. The case of a UUID does not matter. An absent field counts as equal. */
 function repeats(value: unknown, wanted: string): boolean {
   if (value === undefined || value === null) return true;
   const text = String(value as string | number | bigint);
   return text === wanted || (isUuid(wanted) && text.toLowerCase() === wanted.toLowerCase());
 }
 
-/** In memory, a value takes up to forty times as many bytes as in JSON. No platform response has nearly this many. */
+/** Limits memory: a value can take forty times as many bytes as in JSON. No platform response has nearly this many. */
 const MAX_VALUES = 400_000;

@@ -1,4 +1,4 @@
-// Checks links in a response, such as a link to results, before following them (decision: D144).
+// Checks the links in a response, such as a link to results, before they are followed (decision: D144).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -19,7 +19,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
   };
 }
 
-/** Throws KnownError for a link outside `address` or, without a service, for one that is neither https nor local. */
+/** Throws KnownError for a link outside `address` or, without a service, for a link that is neither https nor local. */
 export function linkRequest({ accept, headers, service, url: text }: Link, address: () => string): BuiltRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw foreign(`The platform sent an invalid link: ${text}`);
@@ -46,7 +46,7 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   };
 }
 
-/** Wraps a sink that accepts only plain bytes: a compressed response, which was not requested, ends the download. */
+/** Wraps a sink that accepts only plain bytes: a compressed response, which we did not request, ends the download. */
 export function plainSink(sink: Sink): Sink {
   return {
     ...sink,

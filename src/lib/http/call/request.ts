@@ -1,4 +1,4 @@
-// Builds a request from an endpoint and its input, in a deployment's own words. Also prints requests as curl commands.
+// Builds a request from an endpoint and its input, in a deployment's own words. Also writes requests as curl commands.
 import { encodeText, type Endpoint, fillPath, type Service } from '../../contract/endpoint.ts';
 import { type BaseAddress, readBaseAddress } from '../../kernel/address.ts';
 import { usageError, invalidInput } from '../../kernel/errors.ts';
@@ -12,12 +12,12 @@ export interface BuiltRequest {
   origin: string;
   /** Path with the base address's prefix, without the query. */
   path: string;
-  /** Query as `?a=b`, or empty. */
+  /** Query as `?a=b`, or an empty string. */
   query: string;
   /** JSON with exact integers; undefined for a call without a body. */
   body: string | Buffer | undefined;
   about?: readonly (readonly [field: string, value: string])[];
-  /** `accept` header of a call for something other than JSON. The response must not be compressed. */
+  /** The `accept` header of a call for content other than JSON. The response must not be compressed. */
   accept?: string;
   headers?: Record<string, string>;
 }
@@ -46,7 +46,7 @@ const VARIABLES: Record<Service, string> = {
   identity: 'CDPADM_IDENTITY_URL',
 };
 
-/** Checks a configured address. Throws KnownError (usage) that names the variable with the address. */
+/** Parses a configured address. Throws KnownError (usage) that names the variable to set. */
 export function parseAddress(service: Service, address: string): BaseAddress {
   const read = readBaseAddress(address);
   if (!('problem' in read)) return read;
@@ -64,7 +64,7 @@ function queryOf(query: Record<string, string | number | bigint | boolean | unde
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Thrown after the command is printed: there is no response to continue with. */
+/** Thrown after the curl command was printed, because there is no response to continue with. */
 export class CurlPrinted extends Error {
   override name = 'CurlPrinted';
   override message = 'the equivalent curl command was printed; nothing was sent';

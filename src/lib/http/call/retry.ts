@@ -1,4 +1,4 @@
-// Determines whether and when a failed request is retried, with one pure function for every call.
+// Determines whether and when a failed request is retried. One pure function decides for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 
@@ -31,7 +31,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
     if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
     return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
-  // A call rejected with a 429 normally changed nothing, so it may be retried whatever its safety.
+  // A call that was rejected with 429 normally changed nothing, so it may be retried whatever its `safety`.
   if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
   if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
   return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
@@ -42,7 +42,7 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
-  // Add jitter and never retry early: other clients may have been given the same time.
+  // Add jitter, because other clients may have been given the same time. Never retry earlier.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 
@@ -55,10 +55,10 @@ const TIME = '(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d):(?<second>[0-5]\\d|60)';
 const MONTH = '(?<month>[A-Za-z]{3})';
 /** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<year>\\d{4}|\\d{2}) ${TIME} GMT$`);
-/** The obsolete form `Sun Nov  6 08:49:37 1994`. */
+/** Matches the obsolete form `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
 
-/** Returns milliseconds from `now`, without an upper limit; 0 for a past date, undefined for invalid text. */
+/** Returns the delay from `now` in milliseconds, with no upper limit; 0 for a past date, undefined for invalid text. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);

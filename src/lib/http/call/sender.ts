@@ -1,4 +1,4 @@
-// Sends many bodies to one endpoint over undici's pool, each once, and classifies the responses.
+// Sends many bodies, each once, to one endpoint over undici's pool, and classifies the responses.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import { KnownError } from '../../kernel/errors.ts';
@@ -27,7 +27,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
   const wire = createWire(options, 'pool');
   let header: Promise<string | undefined> | undefined;
 
-  /** Without parameters, requests differ only in their bodies. */
+  /** The request for calls without parameters, which differ only in their bodies. */
   let fixed: BuiltRequest | undefined;
 
   function build(params: Record<string, string>): BuiltRequest {

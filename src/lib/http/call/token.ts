@@ -10,7 +10,7 @@ import type { ExitName } from '../../errors/entry.ts';
 import type { BearerCredentials, HttpOptions } from '../types.ts';
 import type { Auth } from '../../contract/endpoint.ts';
 
-/** Renews a token this long before it expires (at most half its lifetime), so that it does not expire in transit. */
+/** Tokens are renewed this long before they expire (at most half their lifetime), so that none expires in transit. */
 const MARGIN_MS = 300_000;
 
 export interface Token {
@@ -25,13 +25,13 @@ interface CachedToken {
   expires_at: number;
 }
 
-/** A failed token request, shared with other processes that waited for the token. `at` is when it failed. */
+/** A failed token request, shared with other processes that waited for the token. `at` is the time of the failure. */
 interface FailedRound {
   at: number;
   error: KnownErrorOptions;
 }
 
-/** Failures of the network or service, which other processes would encounter too. */
+/** Failures of the network or the service, which other processes would also encounter. */
 const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 
 /** Returns the current token. `rejected` is a token that caused a 401 and must not be returned again. */
@@ -51,7 +51,7 @@ type TokenOptions = Pick<
   | 'tokenFolder'
 >;
 
-/** `requestToken` sends the token call (specification, "Authentication"). */
+/** `requestToken` sends the token request (specification, "Authentication"). */
 export function createTokenSource(
   options: TokenOptions,
   requestToken: (body: TokenRequest, signal: AbortSignal) => Promise<TokenReply>,
@@ -78,7 +78,7 @@ export function createTokenSource(
     }
   };
 
-  /** Aborts with the command's signal, not with that of the first caller, because other callers may be waiting. */
+  /** Uses the command's signal, not that of the first caller, because other callers may be waiting. */
   function renew(path: string, known: BearerCredentials, rejected: string | undefined): Promise<Token> {
     const since = clock.now();
     const work = async (): Promise<Token> => {
@@ -143,7 +143,7 @@ export function createTokenSource(
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
     const clientSecret = await known.clientSecret();
     redactor.add(clientSecret);
-    // Read the time before the call, so that the lifetime is never overestimated.
+    // Read the clock before the call, so that the lifetime is never overestimated.
     const obtainedAt = clock.now();
     const reply = await requestToken(
       {
@@ -171,7 +171,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** Returns undefined if there is no token or the file is damaged, which only costs a token request. */
+/** Returns undefined without a token, or for a damaged file: the only consequence is another token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
@@ -185,7 +185,7 @@ export interface Authorization {
   token?: Token;
 }
 
-/** Resolves credentials just before sending them. Throws KnownError (auth). `rejected` is a token that caused a 401. */
+/** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that got a 401. */
 export async function authorize(
   auth: Auth,
   { credentials, redactor }: Pick<HttpOptions, 'credentials' | 'redactor'>,

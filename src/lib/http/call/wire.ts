@@ -1,4 +1,4 @@
-// Sends one attempt of a call. Traces it without secrets and identities, for `--debug` and `--trace-file`.
+// Sends one attempt of a call, and traces it for `--debug` and `--trace-file`, without secrets or identities.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames } from '../../contract/names.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
@@ -24,7 +24,7 @@ export interface Attempt {
   sink?: Sink | undefined;
 }
 
-/** `kind` is the engine for direct connections; proxies always need the pool. */
+/** `kind` is the engine for direct connections; connections through a proxy always use the pool. */
 export function createWire(options: HttpOptions, kind = options.engine) {
   const engines = new Map<'node' | 'pool', Promise<Engine>>();
   for (const secret of proxySecrets(options.proxy)) options.redactor.add(secret);
@@ -121,7 +121,7 @@ export function traceAttempt(
   attempted: Attempted,
   { names, onDebug, onTrace, redactor }: Pick<HttpOptions, 'names' | 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
-  // Skip the masking, which would double the CPU time of a short call.
+  // Masking would double the CPU time of a short call, so skip it.
   if (!onDebug && !onTrace) return;
   const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
   const url = redactor.text(urlOf(request));
@@ -152,14 +152,14 @@ export function traceAttempt(
 
 const IDENTITY_FIELDS = new Set(['subject_identities', 'identities', 'user_identities']);
 
-/** Masks identities (decisions: D11, D56). Trace the request first: the response may quote identities from it. */
+/** Masks identities (decisions: D11, D56). Trace the request first: the response may repeat identities from it. */
 function bodyTracer({ endpoint, names, redactor }: Pick<HttpOptions, 'names' | 'redactor'> & { endpoint: Endpoint }) {
   const people = createRedactor();
   const { fromWire } = createWireNames(names ?? {});
 
   function traced(text: string | undefined): unknown {
     if (text === undefined || text === '') return null;
-    // Token requests and responses contain little but secrets.
+    // Token requests and responses contain little other than secrets.
     if (endpoint.service === 'auth') return '(not kept)';
     const value = tryJson(text);
     hidePeople(value);

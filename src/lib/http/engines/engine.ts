@@ -11,13 +11,13 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Maximum pause within a response. Between connection and response, only the total timeout applies. */
+/** Maximum pause within a response. Before the response, only the connect timeout and the total timeout apply. */
 const IDLE_TIMEOUT_MS = 15_000;
 
-/** Common servers close an idle connection after five seconds. We close it earlier. */
+/** Common servers close an idle connection after five seconds. We close ours earlier. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** Events that an engine reports during an exchange. Events after its end are ignored. */
+/** Events that an engine reports during an exchange. Events after the end of the exchange are ignored. */
 export interface Progress {
   /** The connection is open. From now on, the platform may receive the request. */
   sending: () => void;
@@ -57,7 +57,7 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
     const fail = (error: unknown): void => finish(() => reject(error as Error));
     const tooLarge = (): void => finish(() => resolve({ ...reply, body: Buffer.alloc(0), tooLarge: true }));
 
-    /** An error from the sink is not a connection failure, so it is thrown unchanged. */
+    /** An error from the sink is not a connection failure, so the exchange rejects with it unchanged. */
     function feed(work: () => void): void {
       try {
         work();
@@ -113,7 +113,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
   );
 }
 
-/** Creates a context that trusts Node's roots and `pem`, if given. Throws usage (2) for text without a certificate. */
+/** Creates a context that trusts Node's roots and `pem`; undefined without `pem`. Throws usage (2) for invalid text. */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
   const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([

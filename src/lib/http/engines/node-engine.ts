@@ -16,7 +16,7 @@ export function createNodeEngine(extraAuthorities: string | undefined): Engine {
     return send;
   }
 
-  // Agents only close idle connections; `followExchange` limits the exchanges.
+  // The agent's timeout only closes idle connections; `followExchange` limits the exchanges.
   async function load(secure: boolean): Promise<Send> {
     const [{ Agent, request }, secureContext] = await Promise.all([
       secure ? import('node:https') : import('node:http'),

@@ -22,7 +22,7 @@ export function createPoolEngine(options: PoolOptions): Engine {
     const key = isPlain ? 'plain' : (proxy?.href ?? '');
     let dispatcher = dispatchers.get(key);
     if (!dispatcher) {
-      // Skip authorities for plain http: adding one to Node's own takes a tenth of a second.
+      // Do not load the authorities for plain http: adding one to Node's own takes a tenth of a second.
       dispatcher = connectDispatcher(proxy, isPlain ? undefined : options.extraAuthorities);
       dispatchers.set(key, dispatcher);
       // The call reports the error, and there is no dispatcher to close.
@@ -71,19 +71,19 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
     let stopped = false;
     const { origin, path, headers, body } = exchange;
     const method = exchange.method as Dispatcher.HttpMethod;
-    // Turn off undici's own time limits, which are coarse. `followExchange` applies ours.
+    // Turn off undici's own time limits, which are imprecise. `followExchange` applies ours.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     dispatcher.dispatch(
       { origin, path, method, headers, body: body ?? null, ...limits },
       {
-        // The connection is open and the request is about to be written.
+        // Called when the connection is open and the request is about to be written.
         onRequestStart: (started) => {
           controller = started;
           if (stopped) started.abort(new Error('abandoned'));
           else progress.sending();
         },
         onResponseStart: (_controller, status, answerHeaders) => {
-          // Only a proxy answers with 407. Without a tunnel, its answer replaces the response.
+          // Only a proxy responds with 407. Without a tunnel, its response arrives instead of the platform's.
           if (status === 407) progress.failed(new TransportError('proxy', 'not-delivered', new Error('(407)')));
           else if (status >= 200) progress.answered(status, answerHeaders);
         },
@@ -109,7 +109,7 @@ function isProxyRefusal(error: Error): boolean {
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';
 
-/** A longer interim response is passed to the parser. */
+/** Maximum number of bytes to hold back. A longer interim response is passed to the parser. */
 const MAX_HELD = 16_384;
 
 /** Returns a connector whose connections skip every `100 Continue` before a response (RFC 9110, 15.2.1). */
@@ -150,7 +150,7 @@ function skipContinue(socket: Socket): void {
     awaitsAnswer = true;
     return write(...args);
   }) as typeof socket.write;
-  // undici's parser reads only by calling `read` without a size.
+  // undici's parser calls `read` only without a size.
   socket.read = (size?: number) => {
     for (;;) {
       const chunk = read(size) as Buffer | null;

@@ -1,4 +1,4 @@
-// Probes an address, without sending credentials: status, clock skew and certificate expiry.
+// Probes an address without sending credentials. Finds the status, the clock skew and the certificate's expiry time.
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { trustedContext } from './engine.ts';
@@ -15,7 +15,7 @@ export interface Probe {
   status: number;
   /** How far our clock is ahead of the server's `Date`, in milliseconds; undefined if there is no `Date`. */
   clockAheadMs: number | undefined;
-  /** Expiry time of the certificate in epoch ms; undefined without TLS. */
+  /** Expiry time of the certificate, in milliseconds since the epoch; undefined without TLS. */
   certificateEnds: number | undefined;
 }
 

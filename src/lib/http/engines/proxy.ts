@@ -9,7 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/** Throws usage (2) for an invalid variable. A call to this machine uses only a local proxy: plain http stays local. */
+/** Throws usage (2) for an invalid variable. A call to this machine uses only a proxy on this machine. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
   const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -55,9 +55,9 @@ function decode(text: string): string {
 }
 
 /**
- * Applies NO_PROXY (entries separated by commas or spaces). `*` matches every host; `host`, the host and its
- * subdomains; `.suffix` and `*.suffix`, only subdomains. A CIDR block (`10.0.0.0/8`) matches its addresses. Entries may
- * end in `:port`.
+ * Applies NO_PROXY (entries separated by commas or spaces). `*` matches every host; `host` matches the host and its
+ * subdomains; `.suffix` and `*.suffix` match only subdomains. A CIDR block (`10.0.0.0/8`) matches its addresses.
+ * Entries may end in `:port`.
  */
 function isExcluded(target: URL, none: string): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();

@@ -1,4 +1,4 @@
-// The rate budget of an area with a limit in the specification, shared by all processes of one user (decision: D7).
+// The rate budget of an area whose limit is in the specification. All processes of a user share it (decision: D7).
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
 
-/** Below the specification's limit of 100, so that users can still use the platform's own web interface. */
+/** Below the specification's limit of 100, so that users can still use the platform's web interface. */
 const LIMITS: Record<Budget, number> = { roles: 90 };
 
-/** A minute and a second, because requests sent a minute apart may arrive closer together. */
+/** A minute and a second, because requests that are sent a minute apart may arrive closer together. */
 const WINDOW_MS = 61_000;
 
 /** A slot further in the future indicates a damaged file, not a queue. */
@@ -25,19 +25,19 @@ const FILE_LENGTH = 2048;
 const LONG_WAIT_MS = 1000;
 
 interface Schedule {
-  /** The writer's time. A time in the reader's future means that the clock was set back. */
+  /** When the schedule was written. A time in the reader's future means that the clock was set back. */
   written: number;
-  /** Ascending times of the last requests, sent or scheduled. */
+  /** Times of the latest requests, sent or scheduled, in ascending order. */
   slots: number[];
 }
 
 export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'> {
   folder: string;
-  /** Profile's limit per minute. Applies only if it is lower. */
+  /** The profile's limit per minute. Applies only if it is lower than the budget's. */
   most?: number | undefined;
 }
 
-/** Target of the requests. `key` is the same in every process that uses this platform. */
+/** Where the requests go. `key` is the same in every process that uses this platform. */
 export interface BudgetTarget {
   address: string;
   key: string;
@@ -74,7 +74,7 @@ export async function takeSlots(
   await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }
 
-/** Returns the time when `count` more requests may be sent, within `limit` in any window, and the new schedule. */
+/** Returns the new schedule, and when `count` more requests may be sent without exceeding `limit` in any window. */
 export function nextSlots(
   taken: readonly number[],
   now: number,
@@ -86,7 +86,7 @@ export function nextSlots(
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
 }
 
-/** Returns the schedule in the reader's time. A damaged file starts a new budget instead of blocking commands. */
+/** Returns the schedule, adjusted to the reader's clock. A damaged file counts as an empty schedule. */
 function readSchedule(text: string | undefined, now: number): number[] {
   const { written = NaN, slots } = readRecord<Schedule>(text) ?? {};
   if (!Number.isSafeInteger(written) || !Array.isArray(slots)) return [];
@@ -110,6 +110,6 @@ function removeStale(folder: string): void {
       lock.release();
     }
   } catch {
-    // Another process may be removing the same files, and later processes can remove the rest.
+    // Another process may be removing the same files. A later process can remove the rest.
   }
 }

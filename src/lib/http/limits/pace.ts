@@ -1,4 +1,4 @@
-// Pauses between requests: for a profile's rates, and when a header reports a nearly exhausted limit (decision: D7).
+// Pauses between requests because of a profile's rates, or when a header reports that a limit is near (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
@@ -40,7 +40,7 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
   }
 }
 
-/** Sleeps, and reports the pause. If the signal is aborted, rejects with its reason. */
+/** Reports a pause and sleeps. Rejects with the signal's reason if the signal is aborted. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }
