@@ -119,7 +119,7 @@ describe('a seed journal', () => {
     expect(() => open('a')).toThrow(
       expect.objectContaining({
         code: 'seed.running',
-        message: expect.stringMatching(/Another process/) as string,
+        message: expect.stringMatching(/in another process/) as string,
         hint: expect.stringContaining('--resume') as string,
       }),
     );
