@@ -1,4 +1,4 @@
-// `api`: any call, with the address and credentials for its path.
+// `api` sends any call with the address and the credentials for its path.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../sweeps/stage.ts';
 import { allEndpoints } from '../../src/lib/contract/index.ts';
@@ -99,7 +99,7 @@ describe('api', () => {
     expect(sent.filter((target) => target.endsWith('/trigger'))).toHaveLength(1);
   });
 
-  it('combines the pages of a list with --paginate', async () => {
+  it('combines the pages of a list if --paginate is set', async () => {
     const [run] = FIXTURES.runs;
     const runs = [1, 2, 3, 4, 5].map((id) => ({ ...run, id }));
     const other = await opened(createRolesHome(undefined, { ...FIXTURES, runs }));

@@ -70,7 +70,7 @@ describe('auth test', () => {
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('reports a failure for both areas that use an invalid workspace secret, and valid platform credentials', async () => {
+  it('reports that the workspace secret is invalid for both areas that use it, and the platform credentials are valid', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });
@@ -120,7 +120,7 @@ describe('auth test', () => {
     expect(of('roles')?.status).toBe('ok');
   });
 
-  it('checks the other areas if one rejects the credentials', async () => {
+  it('checks the other areas even if one area rejects the credentials', async () => {
     const { code, of } = await testAuth(complete({ CDPADM_ORG_ID: '99999' }));
     expect([code, of('roles')?.status, of('warehouse')?.status]).toEqual([4, 'failed', 'ok']);
   });

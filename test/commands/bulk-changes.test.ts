@@ -188,8 +188,8 @@ describe('seed bulk', () => {
       const during = await seeding.bulk(['users.ndjson', '--concurrency', '1', '--batch-size', '10']);
       expect([during.code, during.stderr]).toEqual([6, expect.stringMatching(/users\.ndjson changed.*--restart/s)]);
       expect(seeding.sink.rows).toBeLessThan(20_000);
-      // On a busy machine, the last response may arrive after the grace period, and its 10 rows are then not in the
-      // count.
+      // On a busy machine, the last response may arrive after the grace period, so its 10 rows are missing from the
+      // reported count.
       const [, accepted] = /So far, ([\d,]+) rows accepted/.exec(during.stderr) ?? [];
       expect([0, 10]).toContain(seeding.sink.rows - Number(accepted?.replaceAll(',', '')));
     },

@@ -157,7 +157,7 @@ describe('emulator env', () => {
     expect((await cli(['roles', 'list', '--profile', 'local'])).code).toBe(0);
   });
 
-  test('overrides the settings of the current profile and the shell', async () => {
+  test('overrides the settings of the current profile and the variables in the shell', async () => {
     await start('--memory');
     const other = '--base-url https://api.vendor.example --audience https://audience.example';
     const made = await cli(`profile create vendor ${other} --client-id me --client-secret-env SECRET --use`.split(' '));

@@ -64,7 +64,7 @@ describe.each(WIDTHS)('help at %d columns', (columns) => {
   });
 });
 
-test('lists no exit code for guards or partial results in the help of read-only commands, except warehouse diff', () => {
+test('does not list exit codes for guards or partial results in the help of read-only commands, except warehouse diff', () => {
   for (const [path, command] of screens.get(80) ?? []) {
     const { reads, exits = {} } = helpOf(command) ?? {};
     if (!reads) continue;

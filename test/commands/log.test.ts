@@ -77,7 +77,7 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
   },
 );
 
-it('stores no identities, and makes its files private', async () => {
+it('does not store identities, and makes its files private', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [entry] = await entries();
@@ -205,7 +205,7 @@ it('does not report a step as done if it was accepted but not confirmed', async 
   expect(await entries()).toMatchObject([{ outcome: 'unknown', counts: { create: 0, unknown: 2, skipped: 1 } }]);
 });
 
-it('logs no counts for a rejected write', async () => {
+it('does not log counts for a rejected write', async () => {
   await home.platform.api.addFault({ method: 'PUT', path: '*', status: 422, times: 1 });
   await update('Reader');
   expect(await entries()).toMatchObject([{ outcome: 'rejected', counts: {}, undo: null }]);
@@ -266,7 +266,7 @@ it('rejects an ambiguous prefix of an id', async () => {
   expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
 });
 
-it('prints why there is no undo command after the saved manifest was removed', async () => {
+it('prints why there is no undo command after the saved manifest has been removed', async () => {
   await update('One');
   await update('Two');
   const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);

@@ -19,7 +19,10 @@ attributes:
   - {id: lifetime_value, type: sum}
 `;
 
-/** Each kind of input with the commands that validate it: plans first, the write last. The input replaces `FILE`. */
+/**
+ * Each kind of input with the commands that validate it: plans first, the write last. `FILE` is replaced by the path of
+ * the input.
+ */
 const KINDS: Record<
   string,
   { commands: string[]; stage(text: string): string | Promise<string>; inputs: Record<string, string> }

@@ -124,7 +124,7 @@ describe('profile edit', () => {
   it.each([
     ["fs.appendFileSync(p,Buffer.from('audience: caf\\xe9','latin1'))", 9, /profile\.yaml is not UTF-8/],
     ['fs.rmSync(p)', 0, /^$/],
-  ])('stores nothing if the editor runs %s', async (code, exit, message) => {
+  ])('does not change the settings if the editor runs %s', async (code, exit, message) => {
     const before = home.settings();
     writeFileSync(join(home.cwd, 'odd.cjs'), `const fs=require('fs'),p=process.argv.at(-1);${code}`);
     const result = await run('profile edit dev', {

@@ -231,7 +231,7 @@ describe('profile create on a terminal', () => {
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('rejects a secret that is entered as a variable name, and does not repeat it', async () => {
+  it('rejects a secret that is entered as a variable name, and does not print it', async () => {
     const { ctx } = answerPrompts({
       'Client id': 'me',
       'Where is the client secret': 'env',

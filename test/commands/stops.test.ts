@@ -151,7 +151,7 @@ describe.each([
   test.each(CASES)('stops a command that waits for %s', async (_what, setup) => {
     const result = await stopped(setup, isInterrupted);
     expect(result.code).toBe(code);
-    // On a busy machine, other commands may also be overdue, so this is not checked for them.
+    // On a busy machine, other commands may also be overdue, so only abandoned commands are checked.
     if (setup.isAbandoned) expect(result.isOverdue).toBe(true);
   });
 });

@@ -61,8 +61,8 @@ const INCREMENTAL = '--sync-mode incremental --iterator-field at --iterator-data
 const GROUP = 'groups create -f group.yaml --yes';
 
 /**
- * The write, the number of commands that undo it, and the command lines to run first. The last request's id replaces
- * `ID`.
+ * The write, the number of commands that undo it, and the command lines to run first. `ID` is replaced by the last
+ * request's id.
  */
 const WRITES: [line: string, commands: number, before: string[]][] = [
   ['roles create fresh --description New --task rules:view', 1, []],

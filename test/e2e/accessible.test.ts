@@ -33,7 +33,7 @@ function terminal(line: string, env: Variables): Terminal {
   return openTerminal(line.split(' '), { cwd: home.cwd, env: all });
 }
 
-/** Returns the escape sequences other than colors, the backspaces, and the carriage returns that overwrite a line. */
+/** Returns all escape sequences except colors, all backspaces, and all carriage returns that overwrite a line. */
 function redraws(raw: string): string[] {
   return raw.match(/\u001b(?!\[[\d;]*m)[^\s]{0,6}|\r(?!\r*\n)|\u0008/g) ?? [];
 }

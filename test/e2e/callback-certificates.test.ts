@@ -314,7 +314,7 @@ describe('an invalid certificate', () => {
     expect(found.slice(beginning.length)).toMatch(why);
   });
 
-  it('is rejected if its authorities only sign each other', () => {
+  it('is rejected if its authorities sign only each other', () => {
     const [a, b] = [newKey('ec'), newKey('ec')];
     const first = forge.issue({ subject: '/CN=A', key: a, extensions: AUTHORITY });
     const second = forge.issue({ subject: '/CN=B', key: b, by: first, extensions: AUTHORITY });

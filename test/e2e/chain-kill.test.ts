@@ -34,7 +34,7 @@ describe('processes', () => {
     return new Promise((resolve) => child.on('close', () => resolve(written)));
   }
 
-  it('leave an unbroken chain with every acknowledged append when they are killed while they append', async () => {
+  it('leave an unbroken chain that contains every acknowledged append if they are killed while they append', async () => {
     for (const round of [1, 2, 3]) {
       const written = await Promise.all([5, 9, 13].map((count) => appendAndKill(`r${round}w${count}`, count + round)));
       const report = await chain.verify();

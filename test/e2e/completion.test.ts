@@ -110,7 +110,7 @@ describe.each(Object.keys(SHELLS_TRIED) as Tried[])('%s', (shell) => {
   });
 });
 
-test('prints a PowerShell script with balanced brackets that registers a completer for cdpadm', async () => {
+test('prints a PowerShell script that has balanced brackets and registers a completer for cdpadm', async () => {
   const { stdout } = await runCli(['completion', 'powershell']);
   for (const [open, close] of ['{}', '()', '[]'] as const) {
     expect(stdout.split(open ?? '').length).toBe(stdout.split(close ?? '').length);

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if Chr
     await vi.waitFor(async () => expect(await page.evaluate(isCurrent)).toBe('page'), PATIENT);
   }
 
-  it('shows the state, loads nothing from other addresses and violates no content security policy', async () => {
+  it('shows the state, loads nothing from other addresses and does not violate the content security policy', async () => {
     const page = await open('roles');
     const shown = {
       roles: 'support-role',

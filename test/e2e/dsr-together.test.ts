@@ -63,7 +63,7 @@ test('lets only one of several simultaneous bulk runs send the rows, and ends th
   }
 });
 
-test('creates no request twice when several processes resume a killed run simultaneously', async () => {
+test('does not create a request twice if several processes resume a killed run simultaneously', async () => {
   const officer = await createDsrHome();
   try {
     // The responses are slow, so that every process finds another one that is already sending.
@@ -81,7 +81,7 @@ test('creates no request twice when several processes resume a killed run simult
     expect(resumes.some(({ code }) => code === 0)).toBe(true);
     const statuses = await posts(officer);
     expect(statuses.filter((status) => status === 201)).toHaveLength(ROWS);
-    // A request that was in flight at the kill is sent again with the same id.
+    // A request that was in flight when the process was killed is sent again with the same id.
     expect(statuses.filter((status) => status !== 201).length).toBeLessThanOrEqual(4);
     expect((await officer.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(ROWS);
   } finally {

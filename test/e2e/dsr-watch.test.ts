@@ -48,7 +48,7 @@ it.each([
   expect(stdout.trimEnd().split('\n').map(statusOf)).toEqual(['pending', 'in_progress', 'completed']);
 });
 
-it("prints when results expire by the platform's clock, including in a list", async () => {
+it("prints the time at which results expire by the platform's clock, also in `dsr list`", async () => {
   await home.platform.api.advance('4d');
   const [seen] = (
     await home.json<{ expected_completion_time: string; results_expire_at: string }[]>(`dsr status ${id}`)

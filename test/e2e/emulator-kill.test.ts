@@ -65,7 +65,7 @@ describe('a platform that is killed with -9', () => {
     return { authorization: `Bearer ${(reply.json as { access_token: string }).access_token}` };
   }
 
-  test('loses no write acknowledged to eight concurrent writers, and leaves no partial write or lock', async () => {
+  test('keeps every write that was acknowledged to eight concurrent writers, and does not leave a partial write or a lock', async () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
     const random = randomFrom(seed);
     // Keeps the sample role, because the platform rejects every write that deletes an assigned role.

@@ -212,7 +212,7 @@ describe('each example', () => {
   });
 
   // Checks the JSON of each command's first example that is not a dry run, or else of its first example without
-  // `--dry-run`. For an endless command, checks only the first line. `mcp` is skipped because it communicates over
+  // `--dry-run`. For a long-running command, checks only the first line. `mcp` is skipped because it communicates over
   // JSON-RPC.
   test.each(leaves.filter(([path]) => path !== 'mcp' && !ELSEWHERE.has(groupOf(path))))(
     'prints the JSON that its help describes: %s',

@@ -96,7 +96,7 @@ describe('a lock between processes', () => {
     }
   });
 
-  it('allows no overlapping updates and leaves no process stuck when processes are killed at any moment', async () => {
+  it('does not allow overlapping updates or leave a process stuck if processes are killed at any moment', async () => {
     const path = lockPath();
     const counter = join(temporaryFolder(), 'counter');
     fs.writeFileSync(counter, '0');

@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     expect(await few.evaluate(shown)).toBe('block');
   });
 
-  it('allows no line break in a feature-wide task, and never starts a line with a dot', async () => {
+  it('does not break the line inside a feature-wide task, and never starts a line with a dot', async () => {
     const page = await open(FEW);
     expect(await page.evaluate(`document.body.innerHTML.includes('catalog:*')`)).toBe(true);
     await page.size(360, 700);

@@ -66,7 +66,7 @@ test('exits with 0 when its input closes before any message', async () => {
   expect(written).toBe('');
 });
 
-test('leaves no partial write when it is killed during a planned write', async () => {
+test('does not leave a partial write if it is killed during a planned write', async () => {
   const before = await names();
   const { call, pid } = await connect('--allow-writes');
   const { plan } = await call('roles_plan', RENAME);

@@ -58,7 +58,7 @@ it('runs the recipe for Go', ({ skip }) => {
   if (!works('go', ['version'])) return skip('needs go');
   const { folder, env } = project('rehearsal_test.go', recipe('go'));
   writeFileSync(join(folder, 'go.mod'), 'module rehearsal\n\ngo 1.19\n');
-  // The cache is kept between runs, because with an empty one, Go compiles its standard library.
+  // The cache is kept between runs, because with an empty cache, Go compiles its standard library.
   const cache = join(ROOT, 'node_modules/.cache/go-build');
   const own = { ...env, GOFLAGS: '-mod=mod', GOPROXY: 'off', GOCACHE: cache, CGO_ENABLED: '0' };
   const said = execFileSync('go', ['test', './...'], { cwd: folder, env: own, stdio: 'pipe' });

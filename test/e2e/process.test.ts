@@ -104,7 +104,7 @@ describe('standard output', () => {
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
-  test('causes no crash if it is closed before the start', async () => {
+  test('does not cause a crash if it is closed before the start', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);
   });

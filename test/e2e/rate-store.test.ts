@@ -1,4 +1,4 @@
-// Runs the script that shares a rate on a real Redis server.
+// Runs, on a real Redis server, the script that shares a rate among processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

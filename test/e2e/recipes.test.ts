@@ -114,7 +114,7 @@ const settings = (): Record<string, string> =>
       .flatMap((line) => (line === '' ? [] : [line.split(/=(.*)/s, 2) as [string, string]])),
   );
 
-/** Runs every step of the plan job as on a separate runner; returns their outcomes and the summary. */
+/** Runs every step of the plan job as on a separate runner; returns the outcomes of the steps and the summary. */
 async function planned(more: Record<string, string> = {}) {
   for (const name of ['GITHUB_ENV', 'GITHUB_STEP_SUMMARY']) writeFileSync(env[name] ?? '', '');
   const steps = [];
@@ -164,7 +164,7 @@ test.each(recipes)('prints %s unchanged for `help recipes`', async (name) => {
   expect(printed).toEqual({ code: 0, stdout: readFileSync(join(root, 'docs/recipes', name), 'utf8'), stderr: '' });
 });
 
-test('names no repository file in the help, because not every installation has one', () => {
+test('does not name repository files in the help, because not every installation has one', () => {
   const pages = [...Object.values(topics), readFileSync(join(root, 'dist/help-100.txt'), 'utf8')];
   expect(pages.flatMap((page) => page.match(/\S*(?:docs\/|README|[A-Z]+\.md)\S*/g) ?? [])).toEqual([]);
 });
@@ -192,7 +192,7 @@ describe('every job', () => {
     expect(chosen).toEqual(jobs.map(() => wanted));
   });
 
-  test('installs no other package in any step', () => {
+  test('does not install any other package', () => {
     const lines = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
     expect(lines.filter((line) => /\b(npx|npm)\b/.test(line) && !line.endsWith('"$CDPADM_PACKAGE"'))).toEqual([]);
   });

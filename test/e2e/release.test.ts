@@ -227,7 +227,7 @@ test('the release workflow checks, builds, attests and publishes the release for
   expect(calls[0]).toBe('run ');
   expect(calls).toContain('npm publish ./dist/release/cdpadm-0.2.0.tgz --provenance --access public');
   expect(calls.join('\n')).toMatch(/gh release create v0\.2\.0 .*SHA256SUMS.* --verify-tag --notes-file/);
-  // If the publishing steps run again after a later step failed, they publish nothing twice.
+  // If the publishing steps run again after a later step failed, they do not publish anything twice.
   for (const step of steps.slice(-2)) expect((await runStep(step, folder, {}, env)).code).toBe(0);
   const again = readFileSync(join(folder, 'calls'), 'utf8').split('\n');
   expect(again.slice(calls.length - 1)).toEqual(['gh release view v0.2.0', expect.stringMatching(/^npm view /), '']);

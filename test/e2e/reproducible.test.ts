@@ -66,7 +66,7 @@ test.skipIf(!isLinux)('builds identical bytes from one commit in a different fol
   expect(differ.map(([path]) => path)).toEqual([]);
 });
 
-/** Releases a commit from a clone, as a version without unreleased entries, and returns the checksums. */
+/** Releases a commit from a clone, with an empty section of unreleased changes, and returns the checksums. */
 function releaseOf(commit: string, umask: string, own: Record<string, string>): string {
   const folder = emptyFolder();
   const author = { NAME: 'A', EMAIL: 'a@example.com', DATE: '2026-01-31T12:00:00Z' };

@@ -1,6 +1,6 @@
 // Catches errors for tests that assert on every part of them.
 
-/** Returns the error that `work` throws; fails if `work` throws nothing. */
+/** Returns the error that `work` throws; fails if `work` does not throw. */
 export function thrownBy(work: () => unknown): Error {
   try {
     work();

@@ -21,7 +21,7 @@ export interface FaultServer {
   readonly requests: ReceivedRequest[];
   /** Number of accepted connections. */
   readonly connections: number;
-  /** Faults for the next requests, in order; then `otherwise` responds. */
+  /** Sets the faults for the next requests, in order. The fault from `otherwise` applies to all later requests. */
   next(...faults: Fault[]): void;
   otherwise(fault: Fault): void;
   /** Resets the next connections at the first bytes of a request, which is not recorded. */
@@ -150,7 +150,7 @@ export function truncated(body: string, missing = 10): Fault {
   };
 }
 
-/** Starts a chunked response and closes the connection in the middle. */
+/** Starts a chunked response, and closes the connection in the middle of it. */
 export function truncatedChunks(body: string): Fault {
   return raw(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }), chunk(body));
 }

@@ -104,7 +104,7 @@ function simpleOf(type: string | undefined, schema: Schema): Arbitrary<unknown> 
   }
 }
 
-/** Draws copies of the value with one field at any depth removed, or replaced by any JSON. */
+/** Draws copies of the value with one field at any depth removed, or replaced by an arbitrary JSON value. */
 export function changed(value: unknown): Arbitrary<unknown> {
   const paths = pathsOf(value);
   const replaced = (path: readonly (string | number)[], by: unknown): unknown => {

@@ -8,7 +8,7 @@ import { jsonSchemaOfResult, shapeOf } from '../../src/lib/runtime/output/result
 /** The instance is shared, because each new one first compiles its own schemas. */
 const ajv = new Ajv({ allErrors: true, strict: false });
 
-/** Fails if the JSON lacks a required field of the command's schema, or has an unknown one. */
+/** Fails if the JSON lacks a required field of the command's schema, or has an unknown field. */
 export function expectShape(command: Command, json: string): void {
   const output = helpOf(command)?.output;
   if (!output) throw new Error('the command has no schema of its JSON');

@@ -23,7 +23,7 @@ export function runs(usual: number): { numRuns: number } {
   return { numRuns: size(usual * 50, least(10), least(20)) };
 }
 
-/** Returns a sample of the rows, in order, selected by the run's seed; all rows on demand. */
+/** Returns a sample of the rows in their order, selected by the run's seed, or all rows on demand. */
 export function sample<Row>(rows: readonly Row[], count: number): readonly Row[] {
   if (isWhole || rows.length <= count) return rows;
   const random = randomFrom(SEED ^ rows.length);

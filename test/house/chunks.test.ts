@@ -67,7 +67,7 @@ describe('the built program', () => {
     [['roles', '--help'], { COLUMNS: '90' }],
     [['__complete', 'fish', 'cdpadm', 'cdpadm --profile local roles get '], {}],
     ...groups.map(({ name }): [string[], object] => [['__complete', 'bash', ' ', 'cdpadm', `cdpadm ${name} `], {}]),
-  ])('loads no chunk of a dependency for %j with the environment %j', (args, settings) => {
+  ])('does not load a chunk of a dependency for %j with the environment %j', (args, settings) => {
     const { files, modules } = loadedBy(args, { ...settings });
     expect(files.length).toBeGreaterThan(0);
     // Completion needs the flags of a group's commands, but not their dependencies.

@@ -57,7 +57,7 @@ it('quotes paths in the commands of hints for the shell', () => {
   expect(found).toEqual([]);
 });
 
-it('suggests no destructive command in a hint', () => {
+it('does not suggest a destructive command in a hint', () => {
   const found = sources().flatMap(([file, text]) => adviceIn(parse(file, text)));
   expect(found.length).toBeGreaterThan(300);
   expect(found.filter((text) => DESTRUCTIVE.test(text))).toEqual([]);

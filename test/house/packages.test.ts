@@ -84,7 +84,7 @@ function lockedVersion(from: string, name: string): string {
   return lock.packages[`node_modules/${name}`]?.version ?? '';
 }
 
-test('includes no package with an install script', () => {
+test('does not include a package with an install script', () => {
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
 });
 

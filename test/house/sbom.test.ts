@@ -108,7 +108,7 @@ test('names the tools that listed the packages and wrote the document', () => {
   expect(metadata.tools.components.map(nameOf).sort()).toEqual(['@cyclonedx/cyclonedx-library', 'rolldown']);
 });
 
-test('writes no time or serial number, so that builds are reproducible', () => {
+test('does not write a time or a serial number, so that builds are reproducible', () => {
   expect(text).not.toMatch(/timestamp|serialNumber/);
 });
 

@@ -1,5 +1,5 @@
-// Replaces each response to each command with an unusual one, which the command must accept, or a hostile one. Both
-// kinds are derived from the genuine response, so that they reach as far into the program as possible.
+// Replaces each response to each command with an unusual response, which the command must accept, or with a hostile
+// one. Both kinds are derived from the genuine response, so that they reach as far into the program as possible.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -86,7 +86,7 @@ const of = (command: string, args: CommandCase['args'] = '', more: Partial<Comma
 
 /** Replacements for examples that the stage cannot run because they need a time-dependent value or their own state. */
 const INSTEAD: readonly CommandCase[] = [
-  // A workspace has at most one group identity.
+  // A workspace has at most one group definition, so this example uses a workspace that has none.
   of('groups create', '-f group.yaml --workspace 3002'),
   of('pipelines delete', 'paused'),
   of('pipelines resume', 'paused'),

@@ -40,13 +40,13 @@ export function falseClaims(evidence: Evidence): string[] {
 } // prettier-ignore
 
 /**
- * True if the output reports an unknown outcome. A 429 implies one, even if the output does not mention it. For a write
- * that may be repeated, an unavailable platform also implies one. Always true for a bulk run, whose rows are checked
- * one by one.
+ * True if the output reports an unknown outcome. A 429 also counts, even if the output does not mention the outcome.
+ * For a write that may be repeated, an unavailable platform counts too. Always true for a bulk run, whose rows are
+ * checked one by one.
  */
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.faulted);
-  // The platform has the request, although its response cannot be trusted (exit 1).
+  // The platform has the request, although its response cannot be trusted (exit code 1).
   if (code === 1 && stderr.includes('was submitted, but the response is not signed')) return true;
   if (OPEN.test(stderr) || last?.returned?.status === 429 || isBulk(wanted)) return true;
   return code === 7 && last !== undefined && mayRepeat(last.method, last.target);

@@ -83,7 +83,7 @@ async function problemsOf(wanted: CommandCase, fileLimit: number, clean: Clean):
   );
 }
 
-/** Number of writing command lines in a sample, and the minimum number of runs. */
+/** Number of command lines in a sample, all of which write, and the minimum number of runs. */
 const SAMPLE = 4;
 const LEAST = isWhole ? (process.env.ONLY ? 1 : 200) : 2 * SAMPLE;
 

@@ -1,4 +1,4 @@
-// Responses that replace a genuine one in the claims sweep. Most replacements are well-formed HTTP, and none is a
+// Responses that replace genuine ones in the claims sweep. Most replacements are well-formed HTTP, and none is a
 // genuine response to the write.
 import { answerBytes, type PlatformAnswer, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';
 

@@ -53,7 +53,7 @@ function stateTexts(): string {
     .join('');
 }
 
-/** Returns the number of requests in the groups on the platform. */
+/** Returns the number of requests that the platform has in the groups of `count` rows, 150 in each group. */
 async function countOnPlatform(count: number, group = 'g'): Promise<number> {
   let sum = 0;
   for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {
@@ -63,7 +63,7 @@ async function countOnPlatform(count: number, group = 'g'): Promise<number> {
 }
 
 describe('dsr submit --bulk', () => {
-  it('submits each row once, even with --resume or when the results file is the input', async () => {
+  it('submits each row once, even if --resume is set or the results file is the input', async () => {
     home.write('people.csv', people(40));
     const first = await home.json<BulkResult>(BULK);
     expect(first.code, first.stderr).toBe(0);
@@ -108,7 +108,7 @@ describe('dsr submit --bulk', () => {
       10,
     ],
     ['an xpid if other rows have other identity types', 'email,xpid\na@b.c,\nb@b.c,5\n', 3, 7],
-  ])('rejects the whole file for %s', async (_what, text, line, column) => {
+  ])('rejects the whole file because of %s', async (_what, text, line, column) => {
     home.write('people.csv', `\ufeff${text}`);
     const { code, error } = await home.json(BULK);
     expect(code).toBe(9);
@@ -357,7 +357,7 @@ describe('dsr submit --bulk with faults', () => {
     },
   );
 
-  it('prints a resume command on Ctrl-C, which submits the remaining rows', async () => {
+  it('prints, on Ctrl-C, the command that resumes the run and submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
     const interruptedRun = await home.run([...BULK.split(' '), '--progress', 'json'], {

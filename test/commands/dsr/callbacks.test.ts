@@ -186,7 +186,7 @@ describe('a listener', () => {
     expect((await send('POST', offline.url, { body, headers })).status).toBe(202);
   });
 
-  it('verifies with the cached certificate while discovery hangs', async () => {
+  it('verifies callbacks with the cached certificate while discovery hangs', async () => {
     const { body, headers } = await firstCallback();
     await home.platform.api.addFault({ method: 'GET', path: '/v3/discovery/', delay: '1h' });
     const { stop, url } = await listenForCallbacks(home, [], { clock: createFastClock(20) });

@@ -40,7 +40,7 @@ const INJECTED = 503;
 interface Replaced {
   /** Replaces each 201 if `delivered` is true, otherwise each injected 503. */
   post?: { status: number; body: string; delivered: boolean };
-  /** Replaces each GET of a request whose POST was replaced. */
+  /** Replaces the response to each GET of a request if the response to its POST was replaced. */
   get?: { status: number; body: string };
 }
 
@@ -226,7 +226,7 @@ describe('a signed 201 that contains a request for another person', () => {
     }),
   );
 
-  it('leaves the outcome unknown, with an error that names the field, and its id never counts as submitted', async () => {
+  it('leaves the outcome unknown, is reported with the field that differs, and never counts as a submission', async () => {
     const { code, error, stderr } = await home.json(ONE);
     expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
     expect(error.message).toContain(REASON);
@@ -252,7 +252,7 @@ describe('a signed 201 that contains a request for another person', () => {
   });
 });
 
-it('accepts a 201 that contains the same request in another notation', async () => {
+it('accepts a 201 that contains the same request in a different notation', async () => {
   await proxy.begin((_index, { body, method }) =>
     method === 'POST'
       ? {
@@ -368,7 +368,7 @@ describe('a single request', () => {
 });
 
 describe('dsr cancel', () => {
-  it('sends no DELETE if the list of a group contains a request without this group id, or a request twice', async () => {
+  it('does not send a DELETE if the list of a group contains a request without that group id, or a request twice', async () => {
     writePeople(1);
     await home.run(BULK);
     const [id] = await stored();
@@ -454,7 +454,7 @@ it('records the outcomes of requests in flight if another row stops a bulk run',
   expect(error).toMatchObject({ progress: { submitted: 1, left: 1, requests: 2 } });
 });
 
-it('prints the command to resume a bulk run that was interrupted during a request', async () => {
+it('prints the command that resumes a bulk run that was interrupted during a request', async () => {
   writePeople(3);
   const stop = new AbortController();
   await proxy.begin((_index, { method }) =>

@@ -86,7 +86,7 @@ it('finds the same duplicates in a dry run, before submitting and during the run
   expect(rest.data).toMatchObject({ requests: [], plan: { rows: 3, requests: 0, done: 2, duplicates: 1 } });
 });
 
-it('counts only the erasures that will be sent as cancellable', async () => {
+it('counts an erasure as cancellable only if it will be sent', async () => {
   const line = (type: string, name: string): string => `gdpr,${type},${name}@example.com`;
   home.write('first.csv', `regulation,subject_request_type,email\n${line('erasure', 'jane')}\n`);
   await home.run('dsr submit --bulk first.csv --yes');
@@ -218,7 +218,7 @@ it('prompts on the same terminal for each profile, and uses each answer once', a
   expect([code, stderr]).toEqual([3, expect.stringMatching(/us: .*Cancelled/)]);
 });
 
-it('submits to each profile, exits with 3 if some fail, and rejects --request-id for several profiles', async () => {
+it('submits to each profile, exits with 3 if some profiles fail, and rejects --request-id for several profiles', async () => {
   await createProfiles();
   const both = ['--profile', 'eu', '--profile', 'us'];
   await home.run(submit('jane@example.com', '--profile', 'us'));
@@ -270,7 +270,7 @@ it('warns if one input has an erasure and an access or portability request for t
     );
 });
 
-it('ends a run by printing the command that submits the rows rejected as duplicates', async () => {
+it('prints, at the end of a run, the command that submits the rows rejected as duplicates', async () => {
   await home.run(submit('jane@example.com', '--regulation', 'ccpa'));
   home.write(
     'people.csv',

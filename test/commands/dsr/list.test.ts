@@ -272,7 +272,7 @@ describe('dsr list with dates before the deadline', () => {
       ['done', 'access', 2],
     ]);
     expect((await home.json<Due[]>('dsr list --due --within 12d')).data).toEqual([]);
-    // Both the platform's clock and the expiry date move four days ahead.
+    // The platform's clock moves four days ahead, and the expiry date with it.
     await home.platform.api.advance('4d');
     const groups = async () =>
       (await home.json<Due[]>('dsr list --due --within 12d')).data.map(({ group_id: group }) => group);
@@ -435,7 +435,7 @@ describe('dsr mark', () => {
     expect(await only()).toMatchObject({ due: true });
   });
 
-  it('sorts requests by their extended deadlines', async () => {
+  it('makes dsr list sort requests by their extended deadlines', async () => {
     await submit('a.csv', [
       ['first', 'erasure', 5],
       ['second', 'erasure', 1],

@@ -1,4 +1,4 @@
-// `dsr prepare`: its output file and its message.
+// `dsr prepare`: its output file and its messages.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

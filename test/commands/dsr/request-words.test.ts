@@ -1,4 +1,5 @@
-// From every source, a request's regulation and type may be in any letter case, and its time must not be in the future.
+// In a request from any source, the regulation and the type may be in any letter case, and the time must not be in the
+// future.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';

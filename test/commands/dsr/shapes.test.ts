@@ -1,4 +1,4 @@
-// The results of every dsr command match the schema that `cdpadm schema output` prints for it.
+// The results of every dsr command match the schema that `cdpadm schema output` prints for that command.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { commandsBelow, leavesBelow, loadProgram } from '../../helpers/command-tree.ts';

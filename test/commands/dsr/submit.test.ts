@@ -175,7 +175,7 @@ describe('dsr submit', () => {
 });
 
 describe('dsr cancel', () => {
-  it('shows what was already sent to partners, before prompting and in a dry run', async () => {
+  it('shows what was already sent to partners, before the prompt and in a dry run', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
     const other = await opened(createDsrHome({ partners }));
     const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
@@ -230,7 +230,7 @@ describe('after a submission', () => {
     expect((await home.run('dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c00')).code).toBe(5);
   });
 
-  it('stops reading requests soon after one that does not exist', async () => {
+  it('stops reading requests soon after the first one that does not exist', async () => {
     const before = await home.received('GET', '/v3/requests/');
     const ids = Array.from({ length: 40 }, (_, index) => `6f1c5a52-3a4c-4f0e-9d55-${String(index).padStart(12, '0')}`);
     expect((await home.run(['dsr', 'status', ...ids])).code).toBe(5);
@@ -253,7 +253,7 @@ describe('after a submission', () => {
     expect(stderr).not.toContain('dsr wait');
   });
 
-  it('reports results that are not ready, and results without records', async () => {
+  it('reports that results are not ready, or that they contain no records', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const id = data.subject_request_id;
     expect(await home.run(`dsr results ${id}`)).toMatchObject({ code: 6, stderr: expect.stringContaining('dsr wait') });

@@ -96,7 +96,7 @@ async function advance(duration: string): Promise<void> {
 
 const PENDING = { a: 'pending', b: 'pending', c: 'pending' };
 
-it.each(NAMED)('updates only the ledger entry for %s when it runs status, wait and list', async (_name, place) => {
+it.each(NAMED)('updates only the ledger entry for %s in `status`, `wait` and `list`', async (_name, place) => {
   for (const each of PLACES) await submit(each);
   expect(await states()).toEqual(PENDING);
   await advance('8d');

@@ -188,7 +188,7 @@ it('accepts a count as a number or a string of digits, and declares it as an int
     );
 });
 
-it('returns no plan if nothing would change', async () => {
+it('does not return a plan if nothing would change', async () => {
   const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
 });

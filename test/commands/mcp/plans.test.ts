@@ -83,7 +83,7 @@ it("rejects another session's plan", async () => {
   expect(await other.end()).toBe(0);
 });
 
-it('issues no plan if the requests are too large to show in full', async () => {
+it('does not issue a plan if the requests are too large to show in full', async () => {
   const seed = { calculation_type: 'count', cutoff_date: '2026-01-01', seed: { value: '1' } };
   const attributes = Array.from({ length: 500 }, (_, index) => ({ attribute_name: `attribute ${index}`, ...seed }));
   const file = { environment: 'production', xpid: '1', calculated_attributes: { 3001: attributes } };

@@ -42,7 +42,7 @@ describe('tools', () => {
     }
   });
 
-  it('accept no argument that overrides a guard, names a target or reveals an identity', async () => {
+  it('do not accept arguments that override a guard, name a target or reveal an identity', async () => {
     const { client } = await open('--allow-writes');
     const { tools } = await client.listTools();
     const names = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
@@ -56,7 +56,7 @@ describe('tools', () => {
     ['for a protected profile', ['--allow-writes'], 'protected: true\n'],
     ['for a profile with access: read', ['--allow-writes'], 'access: read\n'],
   ];
-  it.each(READ_ONLY)('only read, and return no plan, %s', async (_title, flags, project) => {
+  it.each(READ_ONLY)('only read, and do not return a plan, %s', async (_title, flags, project) => {
     if (project !== undefined) writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { call, client, stderr } = await open(...flags);
     const { tools } = await client.listTools();

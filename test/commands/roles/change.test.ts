@@ -52,7 +52,7 @@ describe('roles create', () => {
 });
 
 describe('roles update', () => {
-  it('changes only the fields given as flags', async () => {
+  it('changes only the fields passed as flags', async () => {
     const before = await admin.live();
     await admin.run('roles update support-role --name Desk --add-task user_groups:view --remove-task rules:* --yes');
     const after = await admin.live();

@@ -196,7 +196,7 @@ describe('roles diff --against-profile NAME', () => {
     expect(code).toBe(0);
   });
 
-  it('reports an unknown profile as a usage error with the flag and the nearest name', async () => {
+  it('reports an unknown profile as a usage error, and names the flag and the nearest profile', async () => {
     const { code, stderr } = await admin.run('roles diff --against-profile prud');
     expect([code, stderr]).toEqual([2, expect.stringContaining('`prud` (--against-profile)')]);
     expect(stderr).toContain('Did you mean `prod`?');

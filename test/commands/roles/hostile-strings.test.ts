@@ -24,7 +24,10 @@ const PIECES = {
   formula: '=cmd|\u001b[31m\n+1',
 } as const;
 
-/** Matches the characters that must not reach a terminal. Line breaks and tabs may, because the program prints them. */
+/**
+ * Matches the characters that must not reach a terminal. Line breaks and tabs are not matched, because the program
+ * prints them.
+ */
 const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/u;
 
 const KINDS = Object.keys(PIECES) as (keyof typeof PIECES)[];

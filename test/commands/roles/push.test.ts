@@ -1,4 +1,4 @@
-// `roles push` from a pulled file to the stored manifest, and its failures.
+// `roles push`: from a pulled file to the stored manifest, and the cases in which it fails.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { opened } from '../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
@@ -346,7 +346,7 @@ describe('roles push', () => {
     expect((await admin.live()).get('support-role')?.name).toBe('Helpers');
   });
 
-  it('retries a write that did not arrive at most as often as --retries allows', async () => {
+  it('respects --retries if a write does not arrive', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     await admin.platform.api.addFault({ method: 'PUT', path: '*', drop: 'before' });
     expect((await admin.run('roles push --yes --retries 0')).code).toBe(8);
@@ -378,7 +378,7 @@ describe('a large manifest', () => {
 describe('-o name', () => {
   const update = 'roles update user-role --name Renamed --yes -o name';
 
-  it('prints the changed roles, including in a dry run', async () => {
+  it('prints the ids of the changed roles, even in a dry run', async () => {
     const admin = await opened(createRolesHome());
     expect(await admin.run(`${update} --dry-run`)).toMatchObject({ code: 0, stdout: 'user-role\n' });
     expect(await admin.run(update)).toMatchObject({ code: 0, stdout: 'user-role\n' });

@@ -24,7 +24,7 @@ describe('a command that reads roles', () => {
     expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('Did you mean admin-role?') });
   });
 
-  it('prints the number of tasks in CSV that it lists in JSON', async () => {
+  it('prints, in CSV, the number of tasks that JSON lists for each role', async () => {
     const { data } = await admin.json<{ role_id: string; tasks: unknown[] }[]>('roles list');
     const rows = (await admin.run('roles list -o csv --fields role_id,tasks')).stdout.trim().split('\n').slice(1);
     expect(rows).toEqual(data.map(({ role_id, tasks }) => `${role_id},${tasks.length}`));

@@ -17,7 +17,7 @@ describe('a saved roles plan', () => {
 
   const name = async (): Promise<unknown> => (await admin.live()).get('support-role')?.name;
 
-  it('shows the difference, is private, and is applied without the roles file', async () => {
+  it('shows the difference, is private, and can be applied without the roles file', async () => {
     const diff = await admin.json('roles diff');
     const text = admin.read('roles.plan');
     expect(text).toContain('#     - name: "Support"\n#     + name: "Helpers"\n');
@@ -68,7 +68,7 @@ describe('a saved roles plan', () => {
     expect(await name()).toBe('Helpers');
   });
 
-  it('causes no conflict with later edits to the file that it was created from', async () => {
+  it('does not conflict with later edits to the file that it was created from', async () => {
     await admin.run('roles update user-role --description theirs --yes');
     await admin.run('roles diff --save-plan roles.plan');
     await admin.platform.api.advance('5s');
@@ -82,7 +82,7 @@ describe('a saved roles plan', () => {
   });
 
   it.each([['roles.yaml'], ['./roles.yaml'], ['-']])(
-    'is not written to an input or to standard output: %s',
+    'cannot be written to an input file or to standard output: %s',
     async (path) => {
       const before = admin.read('roles.yaml');
       const { code, stderr } = await admin.run(`roles diff roles.yaml --save-plan ${path}`);
@@ -116,7 +116,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(2);
   });
 
-  it('is rejected if it was edited, with its file name and before its target is checked', async () => {
+  it('is rejected if it was edited: the error names the file, and the target is not checked', async () => {
     admin.edit('roles.plan', '"Helpers"', '"Others"');
     const { code, stderr } = await admin.run('roles push --plan roles.plan --yes', { env: { CDPADM_ORG_ID: '2' } });
     expect([code, stderr]).toEqual([9, expect.stringContaining('roles.plan:')]);

@@ -134,7 +134,7 @@ describe('seed bulk', () => {
     expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
   });
 
-  test('writes a row that is rejected twice as it was, not nested in another row', async () => {
+  test('does not nest a rejected row in another row if it is rejected again', async () => {
     const it = await start();
     const rows = [userRow(2).replace('production', 'prod'), '{"xpid":3'];
     const first = await it.bulk([it.write('users.ndjson', rows.join('\n'))]);
@@ -332,7 +332,7 @@ describe('an unreliable platform', () => {
     ['returns 500', { status: 500 }, EXIT.unavailable],
     ['closes connections', { status: 202, drop: true }, EXIT.network],
   ])(
-    'receives at most 30 requests if it %s after the third, and a run that gave up after a minute can be resumed',
+    'receives at most 30 requests if it %s after the third one, and a run that gave up after a minute can be resumed',
     async (_what, reply, exit) => {
       let isDown = true;
       const it = await start((_body, request) => (isDown && request > 3 ? reply : undefined));

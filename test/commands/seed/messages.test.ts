@@ -85,7 +85,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:2: Käufe: must be a whole number, 0 or more\n');
   });
 
-  test('is rejected with one issue, and no hint to resume, if it has no date column', async () => {
+  test('is rejected with one issue, and without a hint to resume, if it has no date column', async () => {
     const file = seeding.write('users.csv', 'xpid,attr:Orders:count\n1,2\n');
     const { code, stderr } = await seeding.bulk([file]);
     expect(code).toBe(9);

@@ -93,7 +93,7 @@ test("includes the rows that a failed shard sent, and exits with that shard's ex
   const { code, result } = await joined(it);
   expect([code, result.complete, result.failed, result.missing]).toEqual([4, 1, [2], []]);
   expect(result.again).toEqual(['cdpadm seed bulk users.ndjson --shard 2/2 --yes --resume -o json']);
-  // A later result from the shard replaces its error.
+  // A later result of a shard replaces the shard's earlier error.
   isDown = false;
   const { stdout } = await it.run(['seed', 'bulk', file, '--shard', '2/2', '--yes', '--resume', '-o', 'json']);
   it.write('results/2-again.json', stdout);

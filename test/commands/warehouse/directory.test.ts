@@ -140,7 +140,7 @@ describe('warehouse apply', () => {
     expect(await apply()).toMatchObject({ code: 9, stderr: expect.stringMatching(/"line":4.*nor in the workspace/) });
   });
 
-  it('applies only the plan given by --expect-plan', async () => {
+  it('applies only the plan that --expect-plan names', async () => {
     const { plan } = (await json('warehouse diff sync')).data;
     home.write('sync/connections/crm.yaml', CONNECTION.replace('role: sync', 'role: other'));
     expect(await apply(` --expect-plan ${plan}`)).toMatchObject({ code: 6 });
@@ -148,7 +148,7 @@ describe('warehouse apply', () => {
     expect(await apply(` --expect-plan ${plan}`)).toMatchObject({ code: 0 });
   });
 
-  it('resets a sync position only with --allow-reset', async () => {
+  it('resets a sync position only if --allow-reset is set', async () => {
     await apply();
     home.write('sync/pipelines/customers.yaml', PIPELINE.replace('2024-01', '2025-01'));
     expect(await apply()).toMatchObject({ code: 12, stderr: expect.stringMatching(/--allow-reset/) });

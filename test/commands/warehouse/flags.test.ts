@@ -62,7 +62,7 @@ describe('a connection', () => {
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
     ['missing flags', 'create d', /nothing to send/],
-  ])('is rejected for %s', async (_what, line, message) => {
+  ])('is rejected because of %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await home.writes()).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('a data model', () => {
       /--sql-file and --sql-query set the same field/,
     ],
     ['a missing file', '--name X --sql-file nowhere.sql', /no such file/],
-  ])('is rejected for %s', async (_what, flags, message) => {
+  ])('is rejected because of %s', async (_what, flags, message) => {
     const result = await run(`data-models create x ${flags}`);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
@@ -211,7 +211,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('is updated without --allow-reset if its schedule changes but not its sync mode', async () => {
+  it('can be updated without --allow-reset if its schedule changes but its sync mode does not', async () => {
     await run('pipelines create -f pipeline.yaml');
     expect(await run('pipelines update customers --schedule on-demand')).toMatchObject({
       code: 0,

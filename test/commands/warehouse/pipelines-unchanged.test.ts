@@ -65,7 +65,7 @@ it.each([
   ['connections update crm -f connection.yaml', 'PUT', '/connections/crm'],
   ['pipelines report customers', 'GET', '/data-pipelines/customers/report'],
   ['pipelines runs customers', 'GET', '/data-pipelines/customers/runs'],
-])('prints only the last request of `%s` with --curl', async (line, method, path) => {
+])('prints only the last request of `%s` if --curl is set', async (line, method, path) => {
   const before = await home.writes();
   const { code, stdout } = await run(`${line} --curl`);
   expect({ code, stdout }).toEqual({

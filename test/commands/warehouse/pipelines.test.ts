@@ -93,16 +93,19 @@ describe('pipelines trigger', () => {
     expect(await triggers()).toBe(2);
   });
 
-  it.each(['after', 'before'] as const)('is sent once if its response is lost (%s it was processed)', async (drop) => {
-    await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
-    const result = await json('pipelines trigger customers --yes --wait');
-    if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
-    else expect(result).toMatchObject({ code: 8, stderr: expect.stringMatching(/not sent a second time/) });
-    expect(await json<object[]>('pipelines runs customers')).toMatchObject({
-      data: { length: drop === 'after' ? 1 : 0 },
-    });
-    expect(await triggers()).toBe(1);
-  });
+  it.each(['after', 'before'] as const)(
+    'sends its request once if the response is lost (%s it was processed)',
+    async (drop) => {
+      await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
+      const result = await json('pipelines trigger customers --yes --wait');
+      if (drop === 'after') expect(result).toMatchObject({ code: 0, data: { status: 'success' } });
+      else expect(result).toMatchObject({ code: 8, stderr: expect.stringMatching(/not sent a second time/) });
+      expect(await json<object[]>('pipelines runs customers')).toMatchObject({
+        data: { length: drop === 'after' ? 1 : 0 },
+      });
+      expect(await triggers()).toBe(1);
+    },
+  );
 
   it('exits with 1 if the run failed, and doctor names the root cause', async () => {
     home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
@@ -279,7 +282,7 @@ describe('pipelines reset', () => {
     expect(await json('pipelines report customers')).not.toHaveProperty(position, expect.any(String));
   });
 
-  it('is sent once if its response is lost', async () => {
+  it('sends its request once if the response is lost', async () => {
     await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/reset', drop: 'after', times: 5 });
     const result = await run('pipelines reset customers --confirm customers');
     expect(result).toMatchObject({

@@ -65,7 +65,7 @@ describe.each(COMMANDS)('%s', (line) => {
     expect(await home.writes()).toEqual([]);
   });
 
-  it('accepts a command with --allow-commands', async () => {
+  it('accepts a command if --allow-commands is set', async () => {
     refer('command:echo secret');
     expect((await run(`${line} --allow-commands`)).code).toBe(0);
   });

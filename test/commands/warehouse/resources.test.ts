@@ -147,7 +147,7 @@ describe('a pipeline command', () => {
     });
   });
 
-  it('changes the start of an incremental sync only with --allow-reset', async () => {
+  it('changes the start of an incremental sync only if --allow-reset is set', async () => {
     home.write('pipeline.yaml', PIPELINE.replace('2024-01-01', '2025-01-01'));
     const line = 'pipelines update customers -f pipeline.yaml';
     expect(await run(line)).toMatchObject({ code: 12, stderr: expect.stringMatching(/from 2025-01-01T00:00:00Z on/) });

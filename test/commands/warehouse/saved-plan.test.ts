@@ -103,7 +103,7 @@ it('applies the --prune, --only and --overlay flags that a plan was saved with',
   });
 });
 
-it('rejects a saved plan if the platform, the target or the folder changed', async () => {
+it('rejects a saved plan if the platform, the target or the folder has changed', async () => {
   await save();
   await nothingSent('warehouse apply --plan plan.txt --workspace 3002', 6, /The plan is for workspace/);
   home.write('sync/pipelines/customers.yaml', PIPELINE.replace('name: Customers', 'name: Clients'));

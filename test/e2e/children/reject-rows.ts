@@ -1,4 +1,5 @@
-// A process with a file size limit that rejects rows until a write fails, then prints what it reports as written.
+// A process that runs with a file size limit. It rejects rows until a write fails, then prints the size that it reports
+// as written.
 import { openRejects } from '../../../src/lib/files/seed-rejects.ts';
 
 const rejects = openRejects(process.argv[2] ?? '', undefined, () => undefined);
