@@ -1,4 +1,4 @@
-// Tests how a bulk run ends: unfinished requests get time to finish, and none continues after the run.
+// Tests how a bulk run ends: unfinished requests get time to finish, and no request continues after the run.
 import { describe, expect, it } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';
 import { checkErrorLimit, runTasks, type Task } from '../../../../src/lib/bulk/runner.ts';

@@ -27,8 +27,8 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
 }
 
 /**
- * Starts all runs simultaneously against a platform with a rate limit. Returns the excess over the minimum time, the
- * share of rejected requests, and how often a run lost the store and found it again.
+ * Starts all runs simultaneously against a platform with a rate limit. Returns by what fraction the runs exceeded the
+ * minimum time, the ratio of rejected to accepted requests, and how often a run lost the store and found it again.
  */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();
@@ -83,7 +83,7 @@ test("falls back to each run's own share if the store is unreachable, and report
 
 test('uses the store again once it is reachable, and reports the recovery once per run', async () => {
   let asked = 0;
-  // Every run loses the store at its first request and finds it again on its next attempt.
+  // Every run loses the store on its first request and finds it again on its next attempt.
   const { longer, lost, found } = await run(SIZES.slice(0, 4), () => ++asked > 4);
   expect([lost, found]).toEqual([4, 4]);
   expect(longer).toBeLessThan(0.35);

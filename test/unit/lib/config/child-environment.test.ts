@@ -55,7 +55,7 @@ it('does not treat the client id as a secret, so other variables may contain it'
   expect(await environmentOf(env)).toEqual({ VAULT_PATH: 'cdp/some-client' });
 });
 
-it('keeps proxy variables, which a secret helper may need to reach its service', async () => {
+it('keeps proxy variables, which a secret helper might need to reach its service', async () => {
   const redactor = createRedactor();
   redactor.add('proxy-password');
   const proxy = 'http://me:proxy-password@proxy.example:3128';

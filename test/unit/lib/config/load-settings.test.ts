@@ -46,7 +46,7 @@ describe('loadSettings', () => {
     },
   );
 
-  it('returns no profile in an empty folder', async () => {
+  it('does not return a profile if the folder is empty', async () => {
     expect((await loadSettings(sources(temporaryFolder()))).profile).toBeUndefined();
   });
 

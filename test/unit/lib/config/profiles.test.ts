@@ -116,7 +116,7 @@ describe('creating a profile', () => {
           },
         } as never),
     ],
-  ])('suggests alternatives and stores nothing if the keychain %s', async (_what, load) => {
+  ])('suggests alternatives and does not store anything if the keychain %s', async (_what, load) => {
     const folder = temporaryFolder();
     const profiles = openProfiles(secretsOptions(folder, { keychain: () => openKeychain(load) }));
     const failure = {

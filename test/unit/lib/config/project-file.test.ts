@@ -106,7 +106,7 @@ describe('readProjectFile', () => {
     expect((await readProjectFile(file)).settings).toEqual({ org_id: '1' });
   });
 
-  it('returns no settings for an empty file', async () => {
+  it('does not return any settings for an empty file', async () => {
     const file = projectIn(temporaryFolder(), '# nothing yet\n');
     expect(await readProjectFile(file)).toEqual({ file, profile: undefined, settings: {} });
   });

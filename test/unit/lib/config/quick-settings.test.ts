@@ -1,4 +1,4 @@
-// The fast path for completion and `output` agrees with the full settings.
+// The fast path, used for completion and for the `output` setting, gives the same results as the full settings.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ const choice = fc.constantFrom(undefined, 'a', 'b');
 const valuesOf = (names: readonly Name[], index: number): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, valueOf(name, index)]));
 
-it('resolves the profile, address and ids as the full settings do, for any combination of sources', async () => {
+it('resolves the profile, address and ids in the same way as the full settings, for any combination of sources', async () => {
   const given = fc.record({
     flag: choice,
     variable: choice,

@@ -1,4 +1,4 @@
-// The statuses that may be temporary and leave the outcome of a request unknown.
+// The statuses that might be temporary and that leave the outcome of a request unknown.
 import { expect, test } from 'vitest';
 import { isServerTrouble } from '../../../../src/lib/contract/failures.ts';
 

@@ -339,7 +339,7 @@ describe('the conformance check', () => {
   }
 });
 
-test('makes a test fail when its platform closes after an undocumented response', async () => {
+test('makes a test fail if its platform sent an undocumented response before it closed', async () => {
   const platform = await startTestEmulator({ fixtures: undefined });
   const { status } = await platform.call('GET', `${platform.accountPath}/roles?everything=1`);
   expect(status).toBe(200);

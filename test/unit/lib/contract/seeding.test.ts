@@ -201,7 +201,7 @@ describe('one user', () => {
     ]);
   });
 
-  it('is accepted as the only user in a bulk body, but an empty bulk body is rejected', () => {
+  it('is accepted as the only user in a bulk body, which must not be empty', () => {
     expect(issuesOf(BulkSeed, [])).toEqual([': contains no user']);
     expect(issuesOf(BulkSeed, [{ ...user, xpid: 1 }])).toEqual([]);
   });

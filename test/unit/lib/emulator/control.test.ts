@@ -19,7 +19,7 @@ const control = (method: string, path: string, body?: unknown, headers: Record<s
 const tasks = () => `${emulator.accountPath}/tasks`;
 
 describe('the clock', () => {
-  test('moves by a duration or to a time, continues from that time, and is restored on a reset', async () => {
+  test('moves by a duration or to a time, continues from that time, and is restored by a reset', async () => {
     expect(await emulator.api.now()).toBe('2026-11-21T08:00:00.000Z');
     expect(await emulator.api.advance('8d')).toBe('2026-11-29T08:00:00.000Z');
     machine.advance(250);

@@ -46,7 +46,7 @@ test.each<[string, (domain: string) => EmulatorOptions, number]>([
   await platform.close();
 });
 
-test('reports only the first of several issues, and mentions no flags', async () => {
+test('reports only the first of several issues, and does not mention flags', async () => {
   const invalid = await failureOf(startWith({ fixtures: { roles: 7, groups: 'none' } }));
   expect(invalid).toMatchObject({
     code: 'input.invalid',

@@ -22,7 +22,7 @@ describe.each(allEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = endpoint.service === 'dsr' ? emulator.ready.dsr_base_url : emulator.url;
     const path = base.slice(emulator.url.length) + endpoint.path.replace(/\{\w+\}/g, 'x').replace(/\/$/, '') + slash;
     const { status, text } = await emulator.send(endpoint.method, path, endpoint.body && { body: '{}' });
-    // An unknown path would return 404 without checking credentials.
+    // For an unknown path, the platform would return 404 without checking the credentials.
     expect([status, text]).not.toEqual([404, expect.stringContaining('no such endpoint')]);
     expect(status).toBe(endpoint.auth !== 'none' ? 401 : endpoint.body ? 400 : 200);
   });

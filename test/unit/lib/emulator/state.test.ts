@@ -63,7 +63,7 @@ describe('a restart', () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test('keeps the time of a manual clock, from which a real clock continues', async () => {
+  test('keeps the time of a manual clock, and a real clock continues from that time', async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
     await first.api.set('2030-01-01T00:00:00Z');

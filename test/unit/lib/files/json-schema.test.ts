@@ -1,4 +1,4 @@
-// With an independent validator, each schema accepts valid documents and rejects invalid documents.
+// Checks with an independent validator that each schema accepts valid documents and rejects invalid ones.
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../src/lib/contract/openapi.ts';

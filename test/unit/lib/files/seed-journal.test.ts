@@ -21,7 +21,7 @@ const CHECKPOINT: SeedCheckpoint = {
 };
 
 describe('a seed journal', () => {
-  it('returns the last checkpoint from a private file, or nothing before the first write and after its removal', () => {
+  it('returns the last checkpoint from a private file, or undefined before the first write and after it is removed', () => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a.csv', 'https://a.example']));
     expect(journal.read()).toBeUndefined();
     journal.write({ ...CHECKPOINT, finished: true });

@@ -155,7 +155,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test('delays the next request after a response near the rate limit', async () => {
+  test('delays the next request after a response that reports that the rate limit is near', async () => {
     const http = client();
     server.next(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '93' } }));
     server.otherwise(json({ id: 'a' }, { headers: { 'x-rate-limit-percentage-used': '40' } }));

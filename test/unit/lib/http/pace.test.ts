@@ -29,7 +29,7 @@ describe('nearsLimit', () => {
 });
 
 describe('createPace', () => {
-  it('waits one second after a response near the limit, and reports the slowdown', async () => {
+  it('waits one second after a response that reports that the limit is near, and reports the slowdown', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     expect(decisions).toEqual([`slowing down: ${HEADER} is 95`]);
@@ -39,7 +39,7 @@ describe('createPace', () => {
     expect(clock.sleeps).toEqual([600]);
   });
 
-  it('does not affect other services, and ignores responses below the limit', async () => {
+  it('does not affect other services, and ignores responses that do not report that the limit is near', async () => {
     const { clock, decisions, learn, wait } = pacer();
     learn('dsr', { [HEADER]: '95' });
     learn('base', { [HEADER]: '10' });

@@ -132,7 +132,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('drops __proto__ in every spelling and changes no prototype', () => {
+  it('drops __proto__ in every spelling and does not change any prototype', () => {
     const spellings = [
       '__proto__',
       '\\u005f_proto__',

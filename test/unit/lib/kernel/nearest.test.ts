@@ -95,7 +95,7 @@ describe('an id prefix', () => {
     expect(find(text)).toBe(text);
   });
 
-  it.each(['c', '20260101x', '../b'])('matches nothing if no id starts with it: %j', (text) => {
+  it.each(['c', '20260101x', '../b'])('does not match if no id starts with it: %j', (text) => {
     expect(find(text)).toBeUndefined();
   });
 

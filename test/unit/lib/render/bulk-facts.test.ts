@@ -12,7 +12,7 @@ it.each<[text: string, completed: number, ms: number, share: number | undefined,
   expect(createBulkFacts()({ completed, ms, share, rejected, retries }).text).toBe(text);
 });
 
-it('also returns the facts as data', () => {
+it('also returns the progress as data', () => {
   expect(createBulkFacts()({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, retries: 2 }).data).toEqual({
     rejected: 1,
     retries: 2,

@@ -1,4 +1,4 @@
-// The display width of text, and truncation and wrapping to it.
+// Measures the display width of text, and truncates and wraps text to a given width.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {

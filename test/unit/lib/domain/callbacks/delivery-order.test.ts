@@ -108,7 +108,7 @@ describe('the next deliveries', () => {
     expect(next(state).start).toEqual(['a pending on-any']);
   });
 
-  it('include all other hooks of a callback if one hangs or waits, but no hook of the next callback', () => {
+  it('include all other hooks of a callback if one hangs or waits, but not the hooks of the next callback', () => {
     const first = received('completed', ['on-any', 'on-completed'], 'a');
     const failed = {
       event: 'failed',
@@ -137,7 +137,7 @@ describe('the next deliveries', () => {
     expect(next(hooks, { running }).start).toEqual(['z pending on-any']);
   });
 
-  it("keep each request's order and the concurrency limit, even after failures", () => {
+  it('respect the order within each request and the concurrency limit, even after failures', () => {
     const statuses = ['pending', 'in_progress', 'completed'];
     fc.assert(
       fc.property(

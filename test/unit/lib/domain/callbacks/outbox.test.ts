@@ -119,7 +119,7 @@ describe('an outcome', () => {
     else expect(open.get(`${line.id}.forward`)).toMatchObject(after);
   });
 
-  it('changes nothing for an unknown delivery', () => {
+  it('does not change anything if its delivery is unknown', () => {
     expect(summaryOf(stateOf(line, outcome('dead', 'other', 'forward')))).toEqual(summaryOf(stateOf(line)));
   });
 });
@@ -170,7 +170,7 @@ describe('outbox lines', () => {
     expect(summaryOf(stateOf(...compactLines(state, NOW + 91 * DAY))).seen.map(([id]) => id)).toEqual(['3001 open']);
   });
 
-  it('are kept unchanged if a newer version wrote them', () => {
+  it('are kept unchanged if a newer program version wrote them', () => {
     const newer = { event: 'paused', id: 'a', at: AT, until: AT };
     expect(compactLines(stateOf(newer, received('pending')), NOW)[0]).toBe(JSON.stringify(newer));
   });

@@ -69,7 +69,7 @@ describe("a request's overview", () => {
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
-  it("contains the expiry date of a local request's results, even without a link, unless there are no results", () => {
+  it('contains the expiry date of the results if the request is in the ledger, even without a link, unless there are no results', () => {
     expect(overviewOf(completed, access, CLOCKS).results_expire_at).toBe('2026-11-28T08:00:00Z');
     expect(overviewOf(completed, undefined, CLOCKS).results_expire_at).toBeNull();
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];

@@ -21,7 +21,7 @@ const LIVE: GroupReply = {
 const WANTED = toGroupRequest(LIVE);
 
 describe('a group plan', () => {
-  it('contains no request if only the order of the attributes differs', () => {
+  it('does not contain a request if only the order of the attributes differs', () => {
     expect(planGroup(LIVE, { ...WANTED, attributes: [...WANTED.attributes].reverse() })).toEqual({
       id: 'household',
       method: null,

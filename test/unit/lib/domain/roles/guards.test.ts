@@ -88,7 +88,7 @@ describe('an emptied manifest', () => {
     ]);
   });
 
-  it('requires no flag if there were no roles before', () => {
+  it('does not require a flag if there were no roles before', () => {
     expect(guards([], [])).toEqual([]);
   });
 });

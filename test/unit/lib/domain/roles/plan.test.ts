@@ -1,4 +1,4 @@
-// A plan contains a hash, which differs for each change, and the body that is sent.
+// A plan contains the body that is sent and a hash that is different for each change.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromReply, inStableOrder, type Manifest, toReply } from '../../../../../src/lib/domain/roles/manifest.ts';
@@ -20,7 +20,7 @@ describe('a plan', () => {
     expect(hashOf(reread, structuredClone(WANTED))).toBe(hashOf());
   });
 
-  it('has a hash that does not depend on any order', () => {
+  it('has a hash that does not depend on the order of roles, tasks or fields', () => {
     fc.assert(
       fc.property(anyReply, anyRoles, (reply, wanted) => {
         const live = fromReply(reply);

@@ -291,7 +291,7 @@ describe('a value that the platform returned', () => {
     expect(check(value, { live }).issues).toEqual([issue]);
   });
 
-  it('is suggested for a misspelled field name', () => {
+  it('has its name suggested for a misspelled field', () => {
     expect(check({ versoin: 3, roles: [] }, { live }).issues).toEqual([
       'versoin!: unknown field `versoin`; did you mean `version`?',
     ]);

@@ -200,7 +200,7 @@ describe('a row that is written into the batch', () => {
     return -1;
   };
 
-  it.each([10_000, 200])('leaves no bytes in a batch of %i bytes if it cannot be written', (bytes) => {
+  it.each([10_000, 200])('does not leave bytes in a batch of %i bytes if it cannot be written', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);

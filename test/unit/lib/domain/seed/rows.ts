@@ -4,7 +4,7 @@ import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domai
 import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
 import { pick } from '../../../../helpers/random.ts';
 
-/** Reads a row's text as the packer does. */
+/** Reads a row's text in the same way as the packer. */
 export function readRow(text: string, rules: RowRules): ReadRow {
   const read = readRecord(text);
   return 'message' in read ? { issues: [{ path: [], message: read.message }] } : checkRow(read.value, rules);

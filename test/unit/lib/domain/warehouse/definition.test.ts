@@ -51,7 +51,7 @@ describe('comparing definitions', () => {
   });
 });
 
-it("adds a connection's live state and port if the file omits them, but no other live values", () => {
+it("adds a connection's live state and port if the file omits them, but does not add other live values", () => {
   const live: Definition = { id: 'c', state: 'inactive', name: 'Old', config: { port: '5439', role: 'x' } };
   const wanted: Definition = { id: 'c', config: { role: 'y' } };
   expect(completed('connection', wanted, live)).toEqual({

@@ -55,7 +55,7 @@ const run = (status: string, message?: string) => ({
 
 const about = (given: Evidence): string[] => diagnose(given).findings.map((finding) => finding.about);
 
-it('reports nothing for a healthy pipeline', () => {
+it('does not report anything for a healthy pipeline', () => {
   const success = run('success');
   const diagnosis = diagnose(evidence({ success, report: { ...evidence().report, latest_pipeline_run: success } }));
   expect(diagnosis).toEqual({

@@ -100,7 +100,7 @@ describe('a plan for any two workspaces', () => {
     );
   });
 
-  it('contains no secrets or references to secrets in its changes', () => {
+  it('does not contain secrets or references to secrets in its changes', () => {
     fc.assert(
       fc.property(anyWorkspace, anyWorkspace, (live, wanted) => {
         const changes = plan(live, wanted, always).steps.map((step) => step.changes);

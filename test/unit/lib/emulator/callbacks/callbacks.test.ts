@@ -38,7 +38,7 @@ async function submit(change: Record<string, unknown> = {}, paths = ['/']): Prom
 const control = (method: string, path: string, body?: unknown): Promise<Exchange> =>
   send(method, `${emulator.control}/callbacks${path}`, { body });
 const log = async () => (await control('GET', '')).json as Callback[];
-/** Waits until no callback is being sent, then returns the log. */
+/** Waits until all callbacks in progress have been sent, then returns the log. */
 async function delivered(): Promise<Callback[]> {
   for (;;) {
     const entries = await log();
@@ -138,7 +138,7 @@ describe('callbacks', () => {
 
 describe('a receiver', () => {
   it.each([[200], [401], [500], [307], ['reset' as const]])(
-    'is called again later after the response %s',
+    'is called again later if its response is %s',
     async (answer) => {
       receiver.next(answer);
       await submit();
@@ -174,14 +174,14 @@ describe('a receiver', () => {
     expect(statuses()).toEqual(['pending', 'pending', 'pending', 'in_progress']);
   });
 
-  it('receives every due callback before an advance of the clock returns', async () => {
+  it('receives every due callback before the call that advances the clock returns', async () => {
     await submit();
     await emulator.api.advance('3d');
     expect(statuses()).toEqual(['pending', 'in_progress', 'completed']);
     expect((await log()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
   });
 
-  it('is called at each quarter hour that an advance of the clock passes', async () => {
+  it('is called at each quarter hour that passes when the clock is advanced', async () => {
     receiver.next(...Array.from({ length: 200 }, () => 500));
     await submit();
     await emulator.api.advance('1h');

@@ -1,4 +1,5 @@
-// A platform started with names accepts and sends only the deployment's names, except on the control address.
+// A platform that is started with a deployment's names accepts and sends only these names, except on the control
+// address.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentNames } from '../../../../../src/lib/emulator/wire/names-edge.ts';
 import { dsrBody, raw } from '../../../../helpers/dsr.ts';
