@@ -53,7 +53,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   return {
     read,
     replace,
-    /** Adds ids at the front, unless all are known already. Removes the oldest if there are too many. */
+    /** Adds ids at the front, unless all of them are already known. Keeps only the first `MAX_ADDED`. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
       if (ids.every((id) => before.includes(id))) return;

@@ -56,7 +56,7 @@ export async function childEnvironment(env: Environment, folder: string, redacto
     ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
   ];
   const withheld = new Set(variables.map(({ variable }) => variable));
-  // Separate from the command's redactor, which need not mask secrets that the command never reads.
+  // This redactor is separate from the command's, which need not mask secrets that the command never reads.
   const values = createRedactor();
   for (const { name, variable } of variables) if (name !== 'client_id') values.add(env[variable] ?? '');
   return Object.fromEntries(

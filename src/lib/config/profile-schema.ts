@@ -86,7 +86,7 @@ function limitProblem(area: string, rate: string): string | undefined {
     : undefined;
 }
 
-/** A relative path would depend on the working directory. */
+/** Relative paths are invalid, because they would depend on the working directory. */
 const AbsoluteFolder = checkedText((path) => !isAbsolute(path) && 'must be an absolute path');
 
 type Fields<Name extends string> = Record<Name, ReturnType<typeof setting>>;

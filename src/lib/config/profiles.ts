@@ -107,7 +107,7 @@ export function openProfiles(options: SecretsOptions) {
         write();
         return profile;
       }),
-    /** Renames the profile and its private secrets file. Throws KnownError not found (5), conflict (6), usage (2). */
+    /** Renames the profile and its private secrets file. Throws KnownError not found (5), conflict (6) or usage (2). */
     rename: async (from: string, to: string): Promise<void> =>
       await change(async (raw, write) => {
         const profile = await findOwn(from);

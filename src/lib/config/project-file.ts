@@ -9,7 +9,7 @@ import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { type LocatedIssue, locateIssues, unusableFile } from './settings-file.ts';
 
-/** A typical file is a few hundred bytes long. */
+/** Maximum size; a typical file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 
 const ProjectSettings = z.strictObject({

@@ -18,7 +18,7 @@ export function quickOutput(cwd: string, home: string): string | undefined {
   return file === undefined ? undefined : topLevel(textOf(file))['output'];
 }
 
-/** Applies the precedence of `resolve-settings.ts`. */
+/** Applies the same precedence as `resolve-settings.ts`. */
 export function readQuickSettings({ configFolder, env, cwd, home, flags }: QuickSources) {
   const stored = readRecord<Record<'current' | 'profiles', unknown>>(textOf(settingsFilePath(configFolder))) ?? {};
   const profiles = recordOf(stored.profiles);
@@ -36,7 +36,7 @@ export function readQuickSettings({ configFolder, env, cwd, home, flags }: Quick
     workspace_id: valueOf('workspace_id', flags.workspace),
   };
   return {
-    /** Profile names, without the built-in one. */
+    /** Profile names, except the built-in `local`. */
     profiles: Object.keys(profiles),
     profile,
     /** Values of the id `name` in all profiles, each with the first profile that has it. */

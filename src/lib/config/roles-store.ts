@@ -50,7 +50,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Returns the names of all revisions, or of those in `scope`. They are grouped by folder, newest first in each. */
+/** Returns the names of all revisions, or of those in `scope`. They are grouped by folder, newest first within each. */
 export function revisionNames(
   stateFolder: string,
   scope?: { organization: string | undefined; address: string },

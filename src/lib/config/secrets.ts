@@ -137,7 +137,7 @@ export async function readReference(
 }
 
 const TIME_LIMIT_MS = 30_000;
-/** Far larger than any secret. */
+/** Maximum output of a command, far larger than any secret. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface CommandOptions {

@@ -99,7 +99,7 @@ export function addressesOf(secret: SecretName): readonly SettingName[] {
   return SECRET_FIELDS[secret].sentTo;
 }
 
-/** Returns the secrets that must come from the same source. */
+/** Returns `secret` and the secrets that must come from the same source. */
 export function secretsWith(secret: SecretName): SecretName[] {
   return SECRET_NAMES.filter((name) => SECRET_FIELDS[name].sentTo === SECRET_FIELDS[secret].sentTo);
 }

@@ -19,7 +19,7 @@ import { Age, Time } from './fixtures/schema.ts';
 
 const BAD_REQUEST = 'Bad request';
 
-/** Maximum request body size. A state can be large. */
+/** Maximum size of a request body, which may contain a whole state. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /** Maximum number of snapshots; the platform removes older ones. */

@@ -159,7 +159,7 @@ function storedVersion(settings: StoredSettings, area: Area): number {
 /** After this time without a response, the clock stops waiting for receivers. */
 const SILENCE_MS = 1000;
 
-/** An area with due work; see `OpenArea`. */
+/** The methods of an area that do due work; see `OpenArea`. */
 type Scheduled = Pick<OpenArea<Area['endpoints']>, 'nextDue' | 'catchUp' | 'sent'>;
 
 type CatchUp = ReturnType<typeof createCatchUp>;

@@ -80,7 +80,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Returns a function that returns an Io with the same input, read only once. A terminal is shared, not replayed. */
+/** Returns a function whose Io objects replay the same input, read once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */

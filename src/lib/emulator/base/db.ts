@@ -16,7 +16,7 @@ export interface Database {
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
-  /** Increases with every write. */
+  /** Returns a number that increases with every write. */
   revision(): number;
   /** Runs `work`, which must be synchronous, and keeps either all of its writes or none. Transactions can be nested. */
   transaction<T>(work: () => T): T;
@@ -199,7 +199,7 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return stored as Row;
   }
 
-  /** Returns the condition for a match, and its values. */
+  /** Returns the WHERE clause for a match, and its values. */
   function where(match: Fields): [string, SqlValue[]] {
     const columns = columnsOf(match);
     const conditions = Object.keys(columns).map((column) => `${column} = ?`);

@@ -23,7 +23,7 @@ export interface EmulatorOptions {
   host?: string;
   /** Default: 0, which selects a free port. */
   port?: number;
-  /** Folder that stores the state. Default: in memory. */
+  /** Folder that stores the state. Default: none; the state is in memory. */
   data?: string;
   /**
    * Folder of the authority that issues the platform's certificate. Several platforms can share it. Default: a folder

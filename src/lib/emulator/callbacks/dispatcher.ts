@@ -34,7 +34,7 @@ interface Surroundings {
   base(): string;
 }
 
-/** One attempt every 15 minutes, for a day. */
+/** One attempt every 15 minutes for a day. */
 const MOST_ATTEMPTS = 96;
 
 /** Number of receivers called concurrently; each receives its callbacks one by one. */

@@ -1,4 +1,4 @@
-// Times of a data subject request by the platform's clock, in epoch milliseconds (decision: D140).
+// Times of a data subject request on the platform's clock, in epoch milliseconds (decision: D140).
 import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
@@ -8,7 +8,7 @@ const QUARTER_MS = DSR_LIMITS.callbackMinutes * 60_000;
 /** Time from pick-up to completion. */
 export const WORK_MS = 2 * DAY_MS;
 
-/** How long results are available. */
+/** Time for which results are available. */
 export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
 /** Returns the next quarter-hour, when callbacks, forwarding, and a pick-up without a waiting period are due. */

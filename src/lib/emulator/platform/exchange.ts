@@ -57,7 +57,7 @@ export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, tar
 
 const NO_BODY = Buffer.alloc(0);
 
-/** `wait` resolves after this many milliseconds, and rejects when the platform closes. */
+/** `wait` resolves after `ms`, and rejects when the platform closes. */
 export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
   const { clock, faults, log, recorder } = platform;
 

@@ -45,7 +45,7 @@ function valueOf({ user_attributes }: Member, id: string): unknown {
   return Object.hasOwn(user_attributes, id) ? (user_attributes[id] ?? undefined) : undefined;
 }
 
-/** Some sources deliver attributes as text, others as JSON or columns. */
+/** Accepts several forms: some sources deliver attributes as text, others as JSON or columns. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(true|1)$/i.test(value.trim()));
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../kernel/clock.ts';
 /** A request to the thread (`query-worker.js`), which sends one response to each request. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
 
-/** A row, keyed by column name. Integers outside the safe range are bigint. */
+/** A row, keyed by column name. Integers outside the safe range are bigints. */
 export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
 /** The warehouse's error message for a file or a query. */
@@ -101,7 +101,7 @@ const LIMIT_MS = 30_000;
 /** The warehouse could not be opened. */
 export class WarehouseClosed extends Error {}
 
-/** The open copy, and a key for the original file's state. */
+/** The open copy, and a key that identifies the state of the original file. */
 interface Opened {
   key: string;
   copy: string;

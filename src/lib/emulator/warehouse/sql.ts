@@ -156,7 +156,7 @@ interface Frame {
   select: boolean;
   /** True between FROM and the next clause, where a comma precedes another table. */
   from: boolean;
-  /** True if a table can start here. */
+  /** True if a table name can start here. */
   expect: boolean;
 }
 

@@ -45,7 +45,7 @@ export type Faults = ReturnType<typeof openFaults>;
 
 const KEY = 'faults';
 
-/** Opens the stored faults. `random` returns numbers that are uniform in [0, 1). */
+/** Opens the stored faults. `random` returns numbers that are uniformly distributed in [0, 1). */
 export function openFaults(settings: StoredSettings, random: () => number) {
   // Another version may have stored faults that this one does not support.
   let faults = parseWith(z.array(Fault), settings.get(KEY) ?? []).data ?? [];

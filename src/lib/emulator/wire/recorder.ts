@@ -5,9 +5,9 @@ import { createRedactor } from '../../kernel/redact.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Answer, firstOf, headersOf } from './platform-error.ts';
 
-/** A request and its response. The response is undefined when a fault closed the connection. */
+/** A request and its response. The response is undefined if a fault closed the connection. */
 export interface SeenRequest {
-  /** Epoch milliseconds by the platform's clock. */
+  /** Epoch milliseconds on the platform's clock. */
   at: number;
   method: string;
   path: string;

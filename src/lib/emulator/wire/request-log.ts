@@ -1,7 +1,7 @@
 // Logs every request. Writes to the database in batches, so that requests stay fast and the log survives a restart.
 import type { Database } from '../base/db.ts';
 
-/** `at` is epoch milliseconds by the platform's clock. `status` is null when a fault closed the connection. */
+/** `at` is epoch milliseconds on the platform's clock. `status` is null if a fault closed the connection. */
 export interface LoggedRequest {
   at: number;
   method: string;

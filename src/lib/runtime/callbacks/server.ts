@@ -15,7 +15,7 @@ export interface ReceivedCallback {
 
 export interface CallbackServer {
   port: number;
-  /** Stops accepting requests, and resolves once all callbacks that were received completely are answered. */
+  /** Stops accepting requests, and resolves once all completely received callbacks have been answered. */
   close(): Promise<void>;
 }
 
