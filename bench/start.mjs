@@ -52,7 +52,7 @@ async function measureAll(address, folder, rounds) {
     CDPADM_CONFIG_DIR: join(folder, 'config'),
     CDPADM_CACHE_DIR: join(folder, 'cache'),
     CDPADM_DATA_DIR: join(folder, 'data'),
-    // The folder is new for each run, because it contains the client's request budget, which would delay later runs.
+    // Each run needs a new folder, because the client's request budget in an old one would delay the run.
     CDPADM_STATE_DIR: mkdtempSync(join(folder, 'state-')),
   });
   /**

@@ -114,7 +114,7 @@ try {
   await chmod(executable, 0o755);
   const macos = process.platform === 'darwin';
   if (macos) execFileSync('codesign', ['--remove-signature', executable]);
-  // Postject's warnings about section names are harmless, so its output is shown only if it fails.
+  // Postject's warnings about section names are harmless, so the output is shown only if postject fails.
   const postject = [join(root, 'node_modules/postject/dist/cli.js'), executable, 'NODE_SEA_BLOB', blob];
   const flags = ['--sentinel-fuse', FUSE, ...(macos ? ['--macho-segment-name', 'NODE_SEA'] : [])];
   execFileSync(process.execPath, [...postject, ...flags], { stdio: 'pipe' });

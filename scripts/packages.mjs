@@ -1,4 +1,4 @@
-// Finds the packages whose code is in the bundle, from the bundler's list of modules.
+// Derives from the bundler's list of modules which packages are in the bundle.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';
