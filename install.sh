@@ -3,7 +3,7 @@
 set -eu
 
 usage="Usage: install.sh RELEASE [FOLDER]
-  RELEASE  the address of a release (https://...) or a folder with one
+  RELEASE  the address of a release (https://...) or a folder that contains one
   FOLDER   where to install (default: ~/.local/bin)"
 
 fail() {
@@ -60,7 +60,7 @@ new=$work/new
 trap 'rm -rf "$work" "$new"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# download ADDRESS FILE: from https, follows redirects to https.
+# download ADDRESS FILE: downloads a file. From an https address, follows redirects only to https.
 download() {
   if command -v curl >/dev/null; then
     curl --fail --silent --show-error --globoff --proto "=$kind" --location --proto-redir '=https' \
@@ -108,7 +108,7 @@ cp "$work/$name" "$new"
 chmod 755 "$new"
 version=$("$new" --version) || fail "$name does not start on this system. Nothing was installed.
 On Linux, it needs glibc 2.28 or newer, libstdc++ and libgcc. See the message above."
-# A rename, because the old executable may be running.
+# Renames the file, because the old executable might be running.
 mv -f "$new" "$folder/cdpadm"
 echo "Installed $version as $folder/cdpadm"
 case :$PATH: in

@@ -83,7 +83,7 @@ async function measure(folder, rounds) {
   );
   return {
     title: 'Callbacks',
-    method: `Medians of ${took.genuine.length.toLocaleString('en')} each in sequence, with the 99th percentile in brackets: response times for genuine and forged callbacks and of a bare server, and the time of the checks alone.`,
+    method: `Medians of ${took.genuine.length.toLocaleString('en')} calls each, one after another, with the 99th percentile in parentheses: the response times for genuine and forged callbacks, the response time of a bare server, and the time of the checks alone.`,
     results: [{ id: 'callbackChecks', value: at(took.checks, 0.99), plain: plain.join(', ') }],
   };
 }

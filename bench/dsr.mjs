@@ -58,7 +58,7 @@ export async function measureDsr({ rounds = 3 }) {
   const plain = `${rate(mine)} rows/s with journal, ${rate(theirs)} without`;
   return {
     title: 'Data subject requests in bulk',
-    method: `${rows.toLocaleString('en')} rows, medians of ${rounds} interleaved rounds, counted at the sink.`,
+    method: `${rows.toLocaleString('en')} rows; medians of ${rounds} interleaved rounds; the sink counts the requests.`,
     results: [{ id: 'dsrXargs', value: theirs / mine, plain }],
   };
 }

@@ -244,7 +244,7 @@ export async function measureEmulator({ rounds = 3 }) {
   const count = (/** @type {number} */ rate) => Math.round(rate).toLocaleString('en');
   return {
     title: 'The embedded platform',
-    method: `80% reads, 20% writes, ${CONNECTIONS} connections, ${SECONDS} s each, medians of ${rounds} interleaved rounds; start: the median of ${STARTS}.`,
+    method: `80% reads and 20% writes over ${CONNECTIONS} connections, for ${SECONDS} s each; medians of ${rounds} interleaved rounds. The start time is the median of ${STARTS} starts.`,
     results: [
       {
         id: 'emulatorRate',

@@ -86,7 +86,7 @@ export async function measureEndings({ rounds = 7 }) {
   }
   return {
     title: 'Exit times',
-    method: `The platform accepts a request and does not respond; the slowest of ${rounds} rounds.`,
+    method: `The platform accepts a request and does not respond. Each time is that of the slowest of ${rounds} rounds.`,
     results: /** @type {(keyof typeof cases)[]} */ (Object.keys(cases)).map((id) => ({
       id,
       value: Math.max(...took[id]),

@@ -32,11 +32,11 @@ const figures = {
   completion: { name: 'tab completion of the slowest group', unit: '×', must: 1.6, goal: 1.4 },
   get: { name: '`cdpadm roles list`: one GET with a cached token', unit: '×', must: 4, goal: 2.5 },
   diff: { name: '`cdpadm roles diff` of 100 roles × 40 tasks in YAML', unit: '×', must: 8, goal: 5 },
-  getMemory: { name: 'peak memory of that GET', unit: '×', must: 1.6, goal: 1.2 },
+  getMemory: { name: 'peak memory of `cdpadm roles list`', unit: '×', must: 1.6, goal: 1.2 },
   installed: { name: 'installed size, with dependencies', unit: 'MB', must: 45 },
-  bundle: { name: 'own code, without the embedded platform', unit: 'MB', goal: 1 },
+  bundle: { name: 'size of our own code, without the embedded platform', unit: 'MB', goal: 1 },
   seedXargs: {
-    name: '`seed bulk` compared with split, xargs -P16, curl',
+    name: '`seed bulk` compared with split, xargs -P16 and curl',
     unit: '×',
     bound: 'least',
     must: 10,
@@ -60,7 +60,7 @@ const figures = {
     digits: 3,
   },
   seedCsv: {
-    name: '`seed bulk` of CSV compared with csv-parse, zod, stringify',
+    name: '`seed bulk` of CSV compared with csv-parse, zod and stringify',
     unit: '×',
     bound: 'least',
     must: 2.5,
@@ -68,13 +68,18 @@ const figures = {
     digits: 1,
   },
   seedMemory: {
-    name: 'peak memory of `seed bulk` with five times the users',
+    name: 'peak memory of `seed bulk` with five million users',
     unit: 'MB',
     must: 180,
     goal: 120,
     digits: 0,
   },
-  seedMemoryGrowth: { name: 'growth of that peak compared with all users once', unit: '×', must: 1.1, goal: 1.05 },
+  seedMemoryGrowth: {
+    name: 'peak with five million users compared with one million',
+    unit: '×',
+    must: 1.1,
+    goal: 1.05,
+  },
   dsrXargs: {
     name: '`dsr submit --bulk` with its journal, compared with xargs -P16 curl',
     unit: '×',
@@ -91,14 +96,14 @@ const figures = {
     goal: 0.5,
   },
   emulatorReady: {
-    name: 'start of the embedded platform until its ready line',
+    name: 'time from the start of the embedded platform to its ready line',
     unit: 'ms',
     must: 400,
     goal: 150,
     digits: 0,
   },
-  emulatorYear: { name: 'advancing its clock by a year, with 10,000 people and a group', unit: 's', must: 3 },
-  emulatorControl: { name: 'slowest control request during that year', unit: 'ms', must: 100, digits: 0 },
+  emulatorYear: { name: 'time to advance the clock by a year, with 10,000 people and a group', unit: 's', must: 3 },
+  emulatorControl: { name: 'slowest control request while the clock advances', unit: 'ms', must: 100, digits: 0 },
   emulatorSnapshot: { name: '`snapshot()` and `restore()` with the samples', unit: 'ms', goal: 50, digits: 0 },
   emulatorSnapshotFull: { name: '`snapshot()` and `restore()` with 10,000 people', unit: 'ms', goal: 500, digits: 0 },
   limitKnown: { name: '`seed bulk` at a configured rate limit', unit: '×', must: 1.05 },
@@ -107,7 +112,11 @@ const figures = {
   stopWrite: { name: 'Ctrl-C during a write', unit: 'ms', must: 1000, digits: 0 },
   stopBulk: { name: 'Ctrl-C during a bulk run', unit: 'ms', must: 1000, digits: 0 },
   hang: { name: 'exit after the timeout if there is no response', unit: 'ms', must: 2000, digits: 0 },
-  callbackChecks: { name: 'the four checks of a callback, cached certificate, 99th percentile', unit: 'ms', must: 5 },
+  callbackChecks: {
+    name: 'the four checks of a callback with a cached certificate (99th percentile)',
+    unit: 'ms',
+    must: 5,
+  },
 };
 
 /** @typedef {keyof typeof figures} FigureId */

@@ -95,7 +95,7 @@ export async function measureLimit({ rounds = 2 }) {
   });
   return {
     title: 'At a rate limit',
-    method: `The platform accepts ${LIMIT} requests in any second and responds after ${LATENCY_MS} ms. The time includes the start and exit of the process; × is relative to the time that the limit alone requires. First row: median of ${rounds} rounds; second row: one round.`,
+    method: `The platform accepts ${LIMIT} requests in any second and responds after ${LATENCY_MS} ms. The time includes the start and exit of the process; × is relative to the shortest time that the limit allows. The first row is the median of ${rounds} rounds; the second row is one round.`,
     results: [result('limitKnown', KNOWN_REQUESTS, runs.known), result('limitFound', FOUND_REQUESTS, runs.found)],
   };
 }

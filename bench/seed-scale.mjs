@@ -62,7 +62,7 @@ const ideal = users / batch / limit;
 process.stdout.write(
   [
     `${(seconds / 3600).toFixed(2)} hours for ${users.toLocaleString('en')} users on ${machines} machines`,
-    `${Math.round(users / seconds).toLocaleString('en')} users/s; the limit alone requires ${(ideal / 3600).toFixed(2)} hours`,
+    `${Math.round(users / seconds).toLocaleString('en')} users/s; the minimum at this limit is ${(ideal / 3600).toFixed(2)} hours`,
     `${kills} kills; ${Math.round(repeated).toLocaleString('en')} of ${Math.round(sent).toLocaleString('en')} requests sent again (${((repeated / sent) * 100).toFixed(3)}%)`,
     '',
   ].join('\n'),

@@ -121,7 +121,7 @@ function describe(rates, memory, rounds) {
   const python = rates[PYTHON] && ` A Python script with threads: ${count(PYTHON)} users/s.`;
   return {
     title: 'Seeding in bulk',
-    method: `${users.toLocaleString('en')} users, 100 per request; some alternatives get ${FEW.toLocaleString('en')} of them; medians of ${rounds} interleaved rounds (the mean of two), counted at the sink.${python ?? ''}`,
+    method: `${users.toLocaleString('en')} users, 100 per request; some alternatives get only ${FEW.toLocaleString('en')} users. Medians of ${rounds} interleaved rounds (for two, the mean); the sink counts the rows.${python ?? ''}`,
     results: [
       compared('seedXargs', OURS, XARGS),
       compared('seedPlain', OURS, PLAIN),

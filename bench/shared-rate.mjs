@@ -95,7 +95,7 @@ try {
   const seconds = (performance.now() - startedAt) / 1000;
   process.stdout.write(
     [
-      `${done.toLocaleString('en')} requests in ${seconds.toFixed(1)} s; the limit alone requires ${ideal.toFixed(1)} s: ${((seconds / ideal - 1) * 100).toFixed(1)}% longer`,
+      `${done.toLocaleString('en')} requests in ${seconds.toFixed(1)} s; the minimum at this limit is ${ideal.toFixed(1)} s: ${((seconds / ideal - 1) * 100).toFixed(1)}% longer`,
       `from the start to the last request ${((endedAt - startedAt) / 1000).toFixed(1)} s`,
       `${rejected} requests rejected with 429: ${((rejected / (done + rejected)) * 100).toFixed(2)}%; exit codes ${codes.join(' ')}`,
       '',

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The minimal start of the program: handles `--version` and `--help` without loading the bundle, and starts the bundle
-// for everything else. CommonJS in old syntax, so that it starts quickly and can report an unsupported Node.
+// Starts the program: prints `--version` and `--help` without loading the bundle, and runs the bundle for everything
+// else. This file is CommonJS in old syntax, so that it starts quickly and can report an unsupported Node.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -24,7 +24,7 @@ function write(fd, text) {
   }
 }
 
-/** True if this Node is older than package.json requires. */
+/** Returns true if this version of Node is older than package.json requires. */
 function isOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major < 20 || (major === 20 && minor < 19);
@@ -37,8 +37,8 @@ function fail(text) {
 }
 
 /**
- * The width of the output, as `src/lib/runtime/io.ts` determines it. Usually detects that a descriptor is not a
- * terminal without loading anything.
+ * Returns the width of the output, as `src/lib/runtime/io.ts` does. If no descriptor is a terminal, this usually does
+ * not load anything.
  */
 function columns() {
   const streams = /** @type {const} */ ([
@@ -58,8 +58,8 @@ function columns() {
 }
 
 /**
- * The prebuilt help screen for a command line that only requests help (`roles push --help`), if there is one for this
- * width. No screen is wider than 100 columns.
+ * Returns the prebuilt help screen for a command line that only requests help (`roles push --help`), if there is one
+ * for this width. No screen is wider than 100 columns.
  * @param {string[]} args
  * @returns {string | undefined}
  */

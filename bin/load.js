@@ -1,7 +1,8 @@
-// Loads the bundle with V8's compiled code from an earlier run, because compiling takes a quarter of a short command.
-// Node's own cache (`module.enableCompileCache`) contains only the little code that is compiled while a file is loaded.
-// The cache folder has one file for each command. Its contents are executed, so it must belong to this user alone. It
-// is written after the command's work, only if code is missing. A failure of the cache is never an error.
+// Loads the bundle with V8's compiled code from an earlier run, because compiling takes a quarter of the time of a
+// short command. Node's own cache (`module.enableCompileCache`) contains only the little code that is compiled while a
+// file is loaded. The cache folder has one file for each command. The files are executed, so they must belong to this
+// user alone. A file is written after the command's work, and only if it lacks code. A failure of the cache is never an
+// error.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -11,7 +12,7 @@ const vm = require('node:vm');
 const MAX_FILES = 16;
 const MAX_SIZE = 16 * 2 ** 20;
 
-/** The module wrapper of Node. Columns in stack traces do not count it. */
+/** Node's module wrapper. Column numbers in stack traces do not include it. */
 const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 
 /** Exit codes of a finished command: success, and differences found. */
@@ -108,16 +109,16 @@ function load(dist, args) {
 }
 
 /**
- * The cache file of a command; undefined if it must not be cached.
+ * Returns the path of a command's cache file, or undefined if the command must not be cached.
  * @param {string[]} args
  */
 function fileFor(args) {
   const { CI, NODE_DISABLE_COMPILE_CACHE } = process.env;
-  // Continuous integration starts without a cache; on Windows, a file mode does not show who can write; the single
-  // executable, which is its own script, writes none of its code to the disk.
+  // Continuous integration starts without a cache. On Windows, a file mode does not show who can write. The single
+  // executable, which is its own script, does not write its code to disk.
   const isExecutable = process.argv[1] === process.execPath;
   if (CI || NODE_DISABLE_COMPILE_CACHE || !process.getuid || isExecutable) return undefined;
-  // The command's name, such as `roles list`, with its flags in any position. An unknown command only adds a file.
+  // The command's name, such as `roles list`, wherever its flags are. An unknown command only adds a file.
   const words = args.filter((word, at) => /^[a-z_][a-z_-]{0,30}$/.test(word) && !(args[at - 1] || '').startsWith('-'));
   const name = [...words.slice(0, 2), process.version, process.arch].join('.');
   return path.join(cacheFolder(), 'code', name);
@@ -132,7 +133,7 @@ function cacheFolder() {
   try {
     home ||= require('node:os').homedir();
   } catch {
-    home = '/'; // A user without a home, as in a container with any user id.
+    home = '/'; // The user has no home folder, as in a container with an arbitrary user id.
   }
   return path.join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache', 'cdpadm');
 }

@@ -1,5 +1,5 @@
-// The main script of the single executable, and of its threads. The program's files are assets of the executable. They
-// appear as files in a folder at its own path, where no real folder can be; nothing is written to disk.
+// The main script of the single executable and of its threads. The program's files are assets of the executable. They
+// appear to be in a folder at the executable's own path, where no real folder can be. Nothing is written to disk.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -12,7 +12,7 @@ const FOLDER = process.execPath + path.sep;
 const SQLITE = 'node_modules/node-sqlite3-wasm/dist/node-sqlite3-wasm.js';
 
 /**
- * The asset at a path, or undefined for a real path.
+ * Returns the name of the asset at a path, or undefined for a real file.
  * @param {unknown} file
  */
 function assetOf(file) {
@@ -23,7 +23,7 @@ function assetOf(file) {
 
 /** @param {string} name */
 function read(name) {
-  // Without a copy. Assets are never written to.
+  // Does not copy the asset, because assets are never written to.
   return Buffer.from(/** @type {ArrayBuffer} */ (getRawAsset(name)));
 }
 
@@ -102,6 +102,6 @@ function builtin(id) {
   return found;
 }
 
-// Node gives the word that started the executable, such as `cdpadm`. The program expects the path of its script here.
+// Node puts the word that started the executable here, such as `cdpadm`. The program expects the path of its script.
 process.argv[1] = process.execPath;
 run(threads.isMainThread ? 'bin/cdpadm.js' : threads.workerData);
