@@ -27,8 +27,8 @@ function createStore(clock: EventClock, isUp = (): boolean => true): RateStore {
 }
 
 /**
- * Starts all runs simultaneously against a platform with a rate limit. Returns by what fraction the runs exceeded the
- * minimum time, the ratio of rejected to accepted requests, and how often a run lost the store and found it again.
+ * Starts all runs at the same time, against a platform with a rate limit. Returns by what fraction the runs exceeded
+ * the minimum time, the ratio of rejected to accepted requests, and how often a run lost the store and found it again.
  */
 async function run(sizes: readonly number[], isUp?: () => boolean) {
   const clock = createEventClock();

@@ -170,7 +170,7 @@ describe('a timeout', () => {
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
 
-  it('ends a response that never completes at the request timeout', async () => {
+  it('at the request timeout, ends a response that never completes', async () => {
     const { end, progress } = follow({ timeoutMs: 20_000 });
     progress.sending();
     progress.answered(200, {});

@@ -108,7 +108,7 @@ describe('a column that is empty in every row', () => {
     expect(await headingsOf([run], 60)).toEqual(['ID', 'STATUS', 'STARTED ON', 'RANGE START', 'ERRORS']);
   });
 
-  test('is dropped only if space is short, but before columns that have values, even if those rank lower', async () => {
+  test('is dropped only if space is short, but before columns that have values, even if those columns rank lower', async () => {
     expect(await headingsOf([run], 40)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run], 30)).toEqual(['ID', 'STATUS', 'STARTED ON']);
   });

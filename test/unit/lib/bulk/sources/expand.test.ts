@@ -82,7 +82,7 @@ describe('arguments', () => {
     await expect(expand(folder, ['in/?c.csv'])).rejects.toMatchObject({ hints: [{ text: /begin with `_`/ }] });
   });
 
-  it('are rejected as usage errors if they match no file or specify an input twice', async () => {
+  it('are rejected as usage errors if they do not match a file or if they specify an input twice', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input specified/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));

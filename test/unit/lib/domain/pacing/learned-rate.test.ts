@@ -90,7 +90,7 @@ describe('the learned rate', () => {
     expect(at(200) / high).toBeGreaterThan(2);
   });
 
-  it('takes longer to return to an unchanged limit each time, up to a maximum', () => {
+  it('takes longer each time to return to an unchanged limit, up to a maximum', () => {
     const rate = learnedRate();
     const gaps: number[] = [];
     let now = 3000;
@@ -118,7 +118,7 @@ describe('the learned rate', () => {
     expect(rate.at(9000)).toBeCloseTo(before);
     accept(rate, before, 9000, 11_000);
     expect((hitLimit(rate, 11_000) ?? 0) / before).toBeCloseTo(0.85, 1);
-    // Accept 195 requests in the three seconds between the 429s, 70 of them in the last second.
+    // Between the 429s, accept 195 requests in three seconds, 70 of them in the last second.
     accept(rate, 125, 12_000, 13_000);
     accept(rate, 70, 13_001, 14_000);
     expect(hitLimit(rate, 14_000)).toBeCloseTo((195 / 3) * 0.97, 0);

@@ -78,7 +78,7 @@ describe('a header', () => {
     ]);
   });
 
-  it('is rejected for a missing identity column only if it has no other issue', () => {
+  it('is rejected because of a missing identity column only if it has no other issue', () => {
     const noIdentity = { path: '', message: 'there is no `xpid` or `identity:<type>` column' };
     expect(readHeader(['user:a', 'environment'], undefined, rules).issues).toEqual([noIdentity]);
     expect(readHeader(['a', 'b'], new Map(), rules).issues).toEqual([noIdentity]);

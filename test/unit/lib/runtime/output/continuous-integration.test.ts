@@ -40,7 +40,7 @@ describe('--summary', () => {
     expect(text).toMatch(/^### Failed: `input\.invalid` \(exit code 9\)\n\n[^]*\n- roles\.yaml:\d+:\d+: /);
   });
 
-  test('contains guard failures, missing roles and invalid rows', async () => {
+  test('contains the errors about guards, missing roles and invalid rows', async () => {
     const platform = await startTestEmulator();
     try {
       const env = environmentOf(platform.ready);
@@ -66,7 +66,7 @@ describe('--summary', () => {
     }
   });
 
-  test('contains an invalid flag', async () => {
+  test('contains the error about an invalid flag', async () => {
     expect(await summaryOf(['profile', 'list', '--retries', 'x'], 2)).toContain('### Failed: `usage` (exit code 2)\n');
   });
 

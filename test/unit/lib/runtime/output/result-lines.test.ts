@@ -57,20 +57,23 @@ it.each([
   ['name', 'with', ''],
   ['table', 'with', ''],
   ['ndjson', 'with', ''],
-])('writes any headings before the first row, exactly once: %s %s headings', async (output, headings, expected) => {
-  let written = '';
-  const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
-  const ctx = {
-    flags: { output, header: headings === 'with' },
-    io: { columns: () => 80, tty: { stdout: false } },
-    out,
-  } as unknown as Context;
-  const { begin, tell } = createResultLines(ctx, view, () => '');
-  await begin();
-  expect(written).toBe(expected);
-  await Promise.all([tell({ id: 1, status: 'queued' }), begin()]);
-  if (expected !== '') expect(written.split(/id/i).length).toBe(2);
-});
+])(
+  'writes the headings, if any, exactly once before the first row: %s %s headings',
+  async (output, headings, expected) => {
+    let written = '';
+    const out = { emitLine: (_data: unknown, text: string) => Promise.resolve(void (written += `${text}\n`)) };
+    const ctx = {
+      flags: { output, header: headings === 'with' },
+      io: { columns: () => 80, tty: { stdout: false } },
+      out,
+    } as unknown as Context;
+    const { begin, tell } = createResultLines(ctx, view, () => '');
+    await begin();
+    expect(written).toBe(expected);
+    await Promise.all([tell({ id: 1, status: 'queued' }), begin()]);
+    if (expected !== '') expect(written.split(/id/i).length).toBe(2);
+  },
+);
 
 it('omits a state without an id with -o name', async () => {
   const written: unknown[] = [];
