@@ -73,7 +73,7 @@ const FILE_NAME = '.cdpadm.yaml';
 /**
  * Searches from `cwd` upward to the root of its repository (the folder with `.git`) or to `home`. If `cwd` is in
  * neither, searches only `cwd`, because other users can write to a folder such as /tmp. A broken link counts as a
- * project file, so reading it fails.
+ * project file, so that reading it reports an error.
  */
 export function findProjectFile(cwd: string, home: string): string | undefined {
   const files = foldersUpward(cwd, home).map((folder) => join(folder, FILE_NAME));

@@ -84,7 +84,7 @@ function sweep(folder: string): void {
       if (name.startsWith(`${CONFIG_NAME}.json.tmp-`)) rmSync(join(folder, name), { force: true });
     }
   } catch {
-    // see above
+    // Ignore the error: the files do no harm.
   }
 }
 

@@ -42,7 +42,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
   }
 
   let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
-  /** Each group's definition and profile revision at its last refresh. If both are unchanged, a refresh is needless. */
+  /** Each group's definition and profile revision at its last refresh. Without a change, a refresh has no effect. */
   const refreshed = new Map<string, string>();
 
   /** Works on a group's refresh for a limited time. Returns true once the refresh is complete. */

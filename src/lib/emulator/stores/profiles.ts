@@ -161,7 +161,7 @@ export function createProfiles(db: Database) {
     /** Returns the workspace's profiles with at least one of these identities, in either environment. */
     find: (workspace: number, subject: Subject): Profile[] =>
       rowsOf(workspace, subject).map((row) => ({ ...profileOf(row), events: eventsOf(row.id) })),
-    /** Erases the profiles that `find` returns, with their events. Returns the number of profiles. */
+    /** Erases the profiles that `find` returns, with their events. Returns the number of erased profiles. */
     erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
         revision++;
