@@ -98,7 +98,7 @@ export function createReadings<Event extends StoredEvent, Request>(
   rules: LedgerRules<Event, Request>,
   signal: AbortSignal | undefined,
 ) {
-  /** Calls `take` with each line whose workspace is known, and with its offset. Lets other work and Ctrl-C run. */
+  /** Calls `take` with each line whose workspace is known, and with its offset. Yields to other work and Ctrl-C. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
     let offset = 0;

@@ -137,7 +137,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  /** Replaces the requests that the rules select with checkpoints. A dry run only counts these requests. */
+  /** Removes the requests that the rules select, leaving checkpoints. A dry run only counts these requests. */
   async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
     const work = async () => {
       const { isKept, ...found } = await readings.prunable(pruneRules);
@@ -186,7 +186,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
-        /** Yields requests in parts, most urgent first. `count` returns the next part's size; `left` is the rest. */
+        /** Yields requests in parts, most urgent first. `count` returns a part's size; `left` is how many remain. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

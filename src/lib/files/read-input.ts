@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws for a file that is missing (usage, 2), unreadable (failed, 1), too large, not UTF-8, or contains NUL (9). */
+/** Throws usage (2) for a missing file, failed (1) for an unreadable file, and 9 for invalid or too much text. */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

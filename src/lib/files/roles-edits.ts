@@ -94,7 +94,7 @@ function compareTasks(listed: readonly unknown[], wanted: readonly TaskRef[]): L
     const task = typeof item === 'string' ? { task_id: item } : (item as TaskRef);
     const id = task.task_id;
     const role = id === CORE_TASK ? task : held.get(id);
-    // A task is rewritten if another of its fields differs.
+    // A task is also rewritten if a field other than its id differs.
     if (role && compareFields(task, role, []).size === 0) missing.delete(id);
     else dropped.add(index);
   }

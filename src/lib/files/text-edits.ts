@@ -24,7 +24,7 @@ export class TextEdits {
     this.replace(offset, offset, isOpen ? `${this.lineEnd}${block}` : `${block}${this.lineEnd}`);
   }
 
-  /** Removes complete lines. Also removes blank lines next to them that would double a gap or end the text. */
+  /** Removes complete lines. Also removes adjacent blank lines that would double a gap or end the text. */
   dropLines(from: number, to: number): void {
     const before = from - this.#firstBlankBefore(from);
     const after = /^(?:[ \t]*\r?\n)+/.exec(this.text.slice(to))?.[0].length ?? 0;

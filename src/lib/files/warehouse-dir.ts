@@ -41,7 +41,7 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** Returns a file's text with new values at dotted paths; null removes a field. In YAML, comments and order stay. */
+/** Returns a file's text with new values at dotted paths; null removes a field. Keeps comments and order in YAML. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,

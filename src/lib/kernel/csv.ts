@@ -9,7 +9,7 @@ export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n
   return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd;
 }
 
-/** Returns the most frequent separator outside quotes in a header line; in a tie, the first in this list (D162). */
+/** Returns the most frequent separator outside quotes in a header line; in a tie, the first of the list (D162). */
 export function separatorOf(headings: string): string {
   const bare = headings.replace(/"[^"]*"/g, '');
   const count = (sign: string): number => bare.split(sign).length;

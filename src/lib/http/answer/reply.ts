@@ -87,5 +87,5 @@ function repeats(value: unknown, wanted: string): boolean {
   return text === wanted || (isUuid(wanted) && text.toLowerCase() === wanted.toLowerCase());
 }
 
-/** Limits memory: a value can take forty times as many bytes as in JSON. No platform response has nearly this many. */
+/** Limits memory, because a value can take forty times as many bytes as in JSON. Platform responses have far fewer. */
 const MAX_VALUES = 400_000;

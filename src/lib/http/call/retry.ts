@@ -42,7 +42,7 @@ function again(circumstances: Circumstances, retryAfter: string | undefined): Re
   if (attempt >= attempts) return { act: 'give-up' };
   const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
-  // Add jitter, because other clients may have been given the same time. Never retry earlier.
+  // Add jitter, because other clients may have been given the same time. Never retry before that time.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };
 }
 

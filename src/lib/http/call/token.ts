@@ -171,7 +171,7 @@ function failurePath(path: string): string {
   return path.replace(/\.json$/, '.failed');
 }
 
-/** Returns undefined without a token, or for a damaged file: the only consequence is another token request. */
+/** Returns undefined if there is no token or the file is damaged, which costs only a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
   const value = readRecord<CachedToken>(text);
   const { access_token, obtained_at, expires_at } = value ?? {};
