@@ -113,7 +113,7 @@ export function openLedger<Event extends StoredEvent, Request>(
     );
   }
 
-  /** Creates the key once per machine. Throws failed (1) if it is damaged, or missing although the ledger needs it. */
+  /** Creates the key once per machine. Throws failed (1) for a damaged key, or a missing one that the ledger needs. */
   function loadKey(): Buffer {
     const stored = readPrivateFile(keyFile);
     const text = stored ?? (hasHashes() ? '' : `${randomBytes(32).toString('hex')}\n`);
