@@ -156,7 +156,7 @@ describe('auth test', () => {
     expect(stderr).toContain('could not be tested');
   });
 
-  it('suggests auth login for a profile without secrets, and truncates nothing on terminals with 60 to 200 columns', async () => {
+  it('suggests auth login for a profile without secrets, and does not truncate its output on terminals with 60 to 200 columns', async () => {
     const home = createCliHome();
     onTestFinished(home.remove);
     await home.run(`profile create bare --base-url ${emulator.url} --auth-url ${emulator.url}`);

@@ -18,7 +18,7 @@ const SECRET = 'X-Amz-Signature=0123456789abcdef0123456789abcdef';
 interface Store {
   files: Record<string, { bytes: Buffer; etag?: string }>;
   hasRanges: boolean;
-  /** If set, every response has this status and contains no file. */
+  /** If set, every response has this status and does not contain a file. */
   status?: number;
   requests: IncomingMessage[];
   /** Called before each response. */
@@ -164,7 +164,7 @@ describe('an input address', () => {
     expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
   });
 
-  it("receives no request if the server's certificate comes from an unknown authority", async () => {
+  it("does not receive a request if the server's certificate comes from an unknown authority", async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
     const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);

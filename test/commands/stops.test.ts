@@ -44,7 +44,7 @@ afterEach(() => {
 interface Case {
   line: string;
   env?: Record<string, string>;
-  /** Only requests with a matching path receive no response. */
+  /** If set, requests whose path does not match receive a response. */
   hanging?: RegExp;
   /** The path of a lock in the home folder that another process holds. */
   lock?: string;

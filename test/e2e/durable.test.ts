@@ -63,7 +63,7 @@ describe.runIf(onUnix)('a process that writes a file', () => {
     expect(files.filter((name) => name !== 'log')).toEqual(['file', 'rest']);
   });
 
-  it.runIf(canMount)('reports a disk that fills up during a write, and leaves no partial file', () => {
+  it.runIf(canMount)('reports a disk that fills up during a write, and does not leave a partial file', () => {
     const { outcomes, content, files } = runOnDisk(':', temporaryFolder());
     expect(
       outcomes.slice(0, 3).map((outcome) => (outcome === 'done' ? outcome : outcome.message.split(': ')[1])),

@@ -40,7 +40,7 @@ function takeTour(
   });
 }
 
-test('shows the main tasks in at most 200 lines, exits with 0 and leaves no files', async () => {
+test('shows the main tasks in at most 200 lines, exits with 0 and does not leave files behind', async () => {
   const { code, stdout, stderr, home } = await takeTour([]);
   expect([code, stderr]).toEqual([0, '']);
   expect(readdirSync(home)).toEqual([]);

@@ -102,7 +102,7 @@ function conformance(): Conformance {
       if (problem !== undefined) return [`${place}: header ${name}: ${problem}`];
     }
     if (text === undefined) {
-      // Errors of areas E and F may have no body (specification, "Errors", E and F).
+      // Errors of areas E and F may lack a body (specification, "Errors", E and F).
       return status < 300 && response.content ? [`${place}: has no body`] : [];
     }
     if (!response.content) return [`${place}: has a body`];

@@ -31,7 +31,7 @@ export function send(method: string, url: string, { body, headers = {} }: SendOp
       agent: false,
       headers: {
         'content-type': 'application/json',
-        // Node sets no Content-Length for a GET body.
+        // Node does not set a Content-Length for a GET body.
         ...(raw !== undefined && { 'content-length': String(Buffer.byteLength(raw)) }),
         ...headers,
       },

@@ -16,5 +16,5 @@ export const LEAST_CONTRAST = `(() => {
   return least;
 })()`;
 
-/** How far elements extend beyond the page's width, except in scrollable boxes. */
+/** Measures how far elements extend beyond the page's width, except in scrollable boxes. */
 export const SIDEWAYS = `document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth`;

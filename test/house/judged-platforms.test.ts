@@ -46,7 +46,7 @@ describe('a platform that the program starts', () => {
 const RUNS = /\b(?:PROGRAM|cdpadm\.js)\b|openTerminal\(|bundleEntry\(|runProgram\(/;
 /** Matches code that uses an environment that reports exchanges. */
 const REPORTS = /\bcreate(?:\w*Home|World)\(|\bopenPlatformHome\(|\breportingEnv\(/;
-/** Files that do not start a platform in a process, and why they need no environment that reports exchanges. */
+/** Files that do not start a platform in a process, and why they do not need an environment that reports exchanges. */
 const WITHOUT: Record<string, string> = {
   'test/helpers/root.ts': 'only has the path',
   'test/helpers/bundle.ts': 'only builds the entry',

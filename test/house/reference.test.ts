@@ -74,7 +74,7 @@ it('links each manual page to the pages of the program, the group, and every com
   }
 });
 
-it('describes each flag in an example on the same manual page or on the one it refers to', () => {
+it('describes each flag in an example on the same manual page, or on the page of the group or the program', () => {
   const flagsOn = (page: string): string[] =>
     page.replace(/\\%|\\(?=-)/g, '').match(/(?<=^\.It .*)-{1,2}[\w-]+/gm) ?? [];
   expect(flagsOn(manual.get('cdpadm.1') ?? '')).toContain('--dry-run');

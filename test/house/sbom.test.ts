@@ -66,7 +66,7 @@ test("lists each component's package, version, source and archive hash from the 
   }
 });
 
-test('lists the SQLite version, so that scanners know its vulnerabilities', () => {
+test('lists the SQLite version, so that scanners can find its known vulnerabilities', () => {
   const database = new sqlite.Database(':memory:');
   const { version } = database.get('SELECT sqlite_version() AS version') as { version: string };
   database.close();

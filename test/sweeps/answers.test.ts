@@ -236,6 +236,6 @@ describe('a command with hostile responses', () => {
     problems.push(...duplicateWrites(world.proxy.requests));
     return problems;
   };
-  test('prints a message or a result without raw characters, and writes no other files, when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
-  test('prints a message or a result without raw characters, and writes no other files, when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result without raw characters, and does not write other files, when every response is hostile', () => sweep(everyFaultRuns(HOSTILE), ends), LIMIT);
+  test('prints a message or a result without raw characters, and does not write other files, when one response is hostile', () => sweep(oneFaultRuns(HOSTILE), ends), LIMIT);
 }); // prettier-ignore

@@ -1,6 +1,6 @@
 // Runs every command that writes to the platform with a limit on file sizes, as on a full disk or with an exhausted
-// quota. The program does not send a write that it cannot save first, damages no existing file, and completes the work
-// when it is run again with enough space.
+// quota. The program does not send a write that it cannot save first, does not damage existing files, and completes the
+// work when it is run again with enough space.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -96,7 +96,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 test(
-  'sends nothing that a full disk cannot save, and damages no file',
+  'sends nothing that a full disk cannot save, and does not damage a file',
   async () => {
     const random = randomFrom(SEED);
     const program = await loadProgram();

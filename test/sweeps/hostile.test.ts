@@ -139,7 +139,7 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
   return problems;
 }
 
-/** Returns the issues if all have a line. An error about the whole file, such as its size, needs no line. */
+/** Returns the issues if all have a line. An error about the whole file, such as its size, does not need a line. */
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };

@@ -29,7 +29,7 @@ async function prepare(one: CommandCase): Promise<void> {
 }
 
 test.each(cases.map((one) => [nameOf(one), one] as const))(
-  'sends no write under `access: read`: %s',
+  'does not send a write under `access: read`: %s',
   async (_name, one) => {
     await world.prepare(one);
     await world.run(one);

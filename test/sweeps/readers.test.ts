@@ -6,7 +6,10 @@ import type { CommandHelp } from '../../src/lib/runtime/command-line/help.ts';
 import { recordOf } from './cases.ts';
 import { READERS } from './readers.ts';
 
-/** Files without a line in the table, and why they need none. A flag that writes a file has `writes` in its record. */
+/**
+ * Files without a line in the table, and why they do not need one. A flag that writes a file has `writes` in its
+ * record.
+ */
 const WITHOUT: Readonly<Record<string, string>> = {
   'dsr bulk-results --parts': 'only the names are used',
   'emulator sample-warehouse file': 'is written',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(cases.map((one) => [nameOf(one), one] as const))(
-  'sends no write that the platform accepts, and creates no file: %s',
+  'does not send a write that the platform accepts, and does not create a file: %s',
   async (_line, one) => {
     await world.prepare(one);
     const before = readdirSync(world.folder, { recursive: true });

@@ -243,7 +243,7 @@ describe('dsr submit --bulk', () => {
     expect(stateTexts()).not.toMatch(/person\d|[xyz]@b\.c/);
   });
 
-  it("lists the platform's rejections in the results file, and prints no identities", async () => {
+  it("lists the platform's rejections in the results file, and does not print identities", async () => {
     home.write('people.csv', 'email\nperson0@example.com\nperson1@example.com\n');
     await home.run('dsr submit --regulation gdpr --type access --identity email=person1@example.com --yes');
     const { code, data, stderr } = await home.json<BulkResult>(`${BULK} --allow-duplicates`);

@@ -154,7 +154,7 @@ describe('a listener', () => {
       expect(line).toMatch(/^[^,]+,202,true,[0-9a-f-]{36},(?:pending|in_progress),(?:true|false),/);
   });
 
-  it('rejects changed, unsigned and oversized callbacks, and forwards none of them', async () => {
+  it('rejects changed, unsigned and oversized callbacks, and does not forward them', async () => {
     const genuine = await listen('--forward-to', receiver.url);
     await submit(genuine.url);
     await advance('1d');

@@ -65,7 +65,7 @@ it('reports an earlier request for the same person even in a dry run', async () 
   expect([bulk.code, bulk.stderr]).toEqual([3, expect.stringContaining('will be rejected (row 2)')]);
 });
 
-it('finds the same duplicates in a dry run, before submitting and during the run', async () => {
+it('finds the same duplicates in a dry run, before a run and during it', async () => {
   const known = await home.json<{ subject_request_id: string }>(submit('jane@example.com'));
   const id = known.data.subject_request_id;
   const rows = ['jane', 'ben', 'kim'].map((name) => `gdpr,access,${name}@example.com`);

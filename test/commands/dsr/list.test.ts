@@ -202,7 +202,7 @@ describe('dsr list --due', () => {
     await home.platform.api.advance('4d');
     expect((await home.json<Due[]>('dsr list')).data[0]?.request_status).toBe('completed');
     const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
-    // Removes the fields that the earlier version did not write.
+    // Remove the fields that earlier versions did not write.
     writeFileSync(path, readFileSync(path, 'utf8').replace(/,"host":"[^"]*","entry":\d+,"chain":"\w+"/g, ''));
     rmSync(`${path}.head`);
     expect((await home.json<Due[]>('dsr list --due')).data).toEqual([]);

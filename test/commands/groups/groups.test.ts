@@ -58,7 +58,7 @@ describe('groups set', () => {
     });
   });
 
-  it('prints the exact request in a dry run, and sends no write', async () => {
+  it('prints the exact request in a dry run, and does not send a write', async () => {
     const { code, data } = await home.json<{ requests: unknown[] }>('groups set -f group.yaml --dry-run');
     expect({ code, requests: data.requests }).toMatchObject({
       code: 0,

@@ -252,7 +252,7 @@ describe('roles push', () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'role_id\nsupport-role\n' });
     });
 
-    it('contains no request in a dry run without changes', async () => {
+    it('does not contain a request in a dry run without changes', async () => {
       const { code, data } = await admin.json('roles push --dry-run');
       expect({ code, data }).toMatchObject({ code: 0, data: { dry_run: true, requests: [], plan: { modified: [] } } });
     });

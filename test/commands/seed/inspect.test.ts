@@ -82,7 +82,7 @@ describe('the source of a file', () => {
   });
 });
 
-it('reports the number of bodies and duplicate identities', async () => {
+it('reports the numbers of bodies and duplicate identities', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n${userRow(2)}\n${userRow(1)}\n`);
   expect(await inspect(file)).toMatchObject({ bodies: 3, columns: [], duplicates: [{ field: 'xpid', rows: 1 }] });
 });

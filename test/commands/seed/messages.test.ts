@@ -193,7 +193,7 @@ describe('a completed bulk run', () => {
     expect([local.code, next(local.stderr)]).toEqual([3, 'cdpadm seed bulk bad.ndjson --yes --profile local']);
   }); // prettier-ignore
 
-  test('prints no command if no row was rejected, or if the output is JSON', async () => {
+  test('does not print a command if no row was rejected or if the output is JSON', async () => {
     const good = await seeding.run(['seed', 'bulk', seeding.write('users.ndjson', userRows(3)), '--yes']);
     expect(next(good.stderr)).toBeUndefined();
     const { code, stderr } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);

@@ -162,7 +162,7 @@ test('ignores lines that are not results, but rejects a file without any result,
   expect((await it.run(['seed', 'results'])).code).toBe(2);
 });
 
-test('prints why a shard failed, includes its counts, and prints no command if the input is invalid', async () => {
+test('prints why a shard failed, includes its counts, and does not print a command if the input is invalid', async () => {
   const it = (seeding = await startSeeding());
   const file = it.write('users.csv', 'xpid,oops\n1,2\n');
   const { codes } = await shards([1, 2], 2, file);
