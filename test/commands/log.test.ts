@@ -32,7 +32,7 @@ const update = (name: string) => home.run(`roles update user-role --name ${name}
 const submit = (email: string) =>
   home.run(`dsr submit --regulation gdpr --type erasure --identity email=${email} --yes`);
 
-it('lists nothing before the first write, and still nothing after reads and dry runs', async () => {
+it('logs nothing before the first write, and still nothing after reads and dry runs', async () => {
   expect(await entries()).toEqual([]);
   await home.run('roles list');
   await home.run('roles update user-role --name Reader --dry-run');
@@ -77,7 +77,7 @@ it.each(['log', 'log verify', 'log prune --before 2024-01-01'])(
   },
 );
 
-it('does not store identities, and makes its files private', async () => {
+it('does not store identities in the log, and makes the log files private', async () => {
   useProfile(home);
   await submit('ada@example.com');
   const [entry] = await entries();
@@ -252,7 +252,7 @@ it('prints one write in full, given a prefix of its id', async () => {
   expect(await home.json('log show nope')).toMatchObject({ code: 5, error: { code: 'log.not_found' } });
 });
 
-it('rejects an ambiguous prefix of an id', async () => {
+it('rejects an ambiguous prefix of the id of a write', async () => {
   const [started = ''] = (await update('One'), lines());
   rmSync(folder(), { recursive: true });
   mkdirSync(folder(), { mode: 0o700 });
@@ -289,7 +289,7 @@ it.each([40, 60, 80, 100])(
   },
 );
 
-it('prints times and targets in full with -o wide', async () => {
+it('prints the times and targets of writes in full with -o wide', async () => {
   await update('One');
   const [entry] = await entries();
   const { stdout } = await home.run('log -o wide', { tty: true, columns: 80 });
@@ -297,7 +297,7 @@ it('prints times and targets in full with -o wide', async () => {
   expect(stdout).toContain(`organization ${entry?.target['org_id'] ?? ''}, account`);
 });
 
-it('prints the fields in the documented order, whether or not the write finished', async () => {
+it('prints the fields of a write in the documented order, whether or not the write finished', async () => {
   await update('One');
   const order = Object.keys(loggedWrite().shape);
   for (const text of [readFileSync(path(), 'utf8'), `${lines()[0] ?? ''}\n`]) {
@@ -311,14 +311,17 @@ it.each([
   [60, [/^ID +AT +COMMAND +ARGS +OUTCOME$/m, / \d\d-\d\d \d\d:\d\d:\d\d {2}roles update/m]],
   [80, [/^ID +AT +COMMAND +ARGS +OUTCOME +UNDO$/m, /roles rollback$/m]],
   [110, [/UNDO +TARGET/m, /organization 1001/m]],
-] as const)('prints the most important columns on a terminal that is %i characters wide', async (columns, shapes) => {
-  useProfile(home);
-  await update('One');
-  const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
-  for (const shape of shapes) expect(stdout).toMatch(shape);
-  expect(stderr).toContain('cdpadm log show ID');
-  expect(stderr).not.toContain('log prune');
-});
+] as const)(
+  'prints the most important columns of the log on a terminal that is %i characters wide',
+  async (columns, shapes) => {
+    useProfile(home);
+    await update('One');
+    const { stderr, stdout } = await home.run('log', { tty: true, columns, env: { NO_COLOR: '1' } });
+    for (const shape of shapes) expect(stdout).toMatch(shape);
+    expect(stderr).toContain('cdpadm log show ID');
+    expect(stderr).not.toContain('log prune');
+  },
+);
 
 describe('log verify', () => {
   it('reports a missing head, because entries may be missing at the end', async () => {
@@ -369,7 +372,7 @@ describe('log prune', () => {
   });
 });
 
-it('reads, verifies and prunes rotated files', async () => {
+it('reads, verifies and prunes rotated log files', async () => {
   await update('One');
   const name = `${path()}.${'2'.padStart(16, '0')}`;
   writeFileSync(name, readFileSync(path()), { mode: 0o600 });

@@ -124,7 +124,7 @@ it.each(WRITES)('logs the commands that undo `%s` (number of commands: %i)', asy
   for (const one of lines) expect(await run(`${one.replace('cdpadm ', '')} --yes`)).toMatchObject({ code: 0 });
 });
 
-it('restores the previous fields of a changed pipeline', async () => {
+it('logs a command that restores the previous fields of a changed pipeline', async () => {
   await entryOf(
     CREATE_ALL,
     'pipelines update customers --name Other --schedule interval --frequency hourly --start 2030-01-01T00:00:00Z',
@@ -194,7 +194,7 @@ it.each<[where: string, flags: string, isProfile: boolean, undo: RegExp | null]>
   },
 );
 
-it('covers every command that writes', async () => {
+it('has a case for every command that writes', async () => {
   const { data } = await home.json<{ path: string; effect: string }[]>('help --json');
   const covered = (path: string) => WRITES.some(([line]) => line.startsWith(`${path} `) || line === path);
   const writes = data.filter(({ effect }) => effect === 'write').map(({ path }) => path.replace(/^cdpadm /, ''));

@@ -25,7 +25,7 @@ const STEPS: [question: string, keys: string][] = [
   ['Submit this', `y${KEY.enter}`],
 ];
 
-test('prompts for everything, shows the request, and submits it', async () => {
+test('prompts for all required fields, shows the request, and submits it', async () => {
   const screen = terminal();
   for (const [question, keys] of STEPS) {
     await screen.waitFor(question);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-it('redraws on a terminal and ends with the last state', async () => {
+it('redraws the status on a terminal, and ends with the last state', async () => {
   const screen = openTerminal(['dsr', 'status', id, '--watch'], { cwd: home.cwd, env: home.env });
   await screen.waitFor('pending');
   await home.platform.api.advance('1d');
@@ -31,7 +31,7 @@ it('redraws on a terminal and ends with the last state', async () => {
 it.each([
   ['lines', [], (line: string) => line.split(/\s+/)[1]?.replace(',', '')],
   ['objects', ['-o', 'json'], (line: string) => (JSON.parse(line) as { request_status: string }).request_status],
-] as const)('prints %s without a terminal, one line per change', async (_form, flags, statusOf) => {
+] as const)('prints %s if there is no terminal, with one line per change', async (_form, flags, statusOf) => {
   const moves = new Map([
     ['pending', '1d'],
     ['in_progress', '3d'],

@@ -38,7 +38,7 @@ const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help d
 
 const names = async (): Promise<unknown> => (await home.json('roles list --query [].name')).data;
 
-test('reads, plans and writes, and exits when the client disconnects', async () => {
+test('serves reads, plans and writes, and exits when the client disconnects', async () => {
   const { call, client, pid } = await connect('--allow-writes');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['roles_read', 'roles_plan', 'roles_write']));

@@ -162,7 +162,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test(
-  'prints a result or a message if one of its own files is damaged, and never sends a write twice',
+  "prints a result or a message if one of the program's own files is damaged, and never sends a write twice",
   async () => {
     const random = randomFrom(SEED);
     const only = new RegExp(process.env.ONLY ?? '');

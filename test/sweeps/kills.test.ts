@@ -120,7 +120,7 @@ function killsOf({ requests }: Clean, random: () => number): Kill[] {
 }
 
 test(
-  'writes everything exactly once and does not leave a partial file when it is killed at a request and run again',
+  'writes everything exactly once and does not leave a partial file if a command is killed at a request and run again',
   async () => {
     printLine(`seed ${SEED}`);
     const problems: string[] = [];

@@ -195,7 +195,7 @@ async function problemsOf(wanted: CommandCase, [name, flags, plan]: Variant): Pr
 }
 
 test(
-  'never shows a secret in any output or file, and never lets others read its own files',
+  "never shows a secret in any output or file, and never lets other users read the program's own files",
   async () => {
     const found: string[] = [];
     for (const [index, wanted] of chosen().entries()) {

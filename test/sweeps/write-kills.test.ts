@@ -308,7 +308,7 @@ function killsOf({ operations, ms }: Run, random: () => number): Kill[] {
 }
 
 test(
-  'does not leave a partial file or lose data if it is killed at a write and run again',
+  'does not leave a partial file or lose data if a command is killed at a write and run again',
   async () => {
     printLine(`seed ${SEED}`);
     const problems: string[] = [];

@@ -22,7 +22,7 @@ async function submit(part: string, people: number | string[]): Promise<number> 
 
 const JOIN = 'dsr bulk-results a.json b.json';
 
-it('adds up the counts of all parts', async () => {
+it('adds up the counts of all parts of a bulk submission', async () => {
   expect([await submit('a', 5), await submit('b', 3)]).toEqual([0, 0]);
   const { code, data } = await home.json(JOIN);
   expect(code).toBe(0);

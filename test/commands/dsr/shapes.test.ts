@@ -38,7 +38,7 @@ async function check(path: string, args = '', exit = 0): Promise<string> {
   return stdout;
 }
 
-it('prints results that match their schemas', async () => {
+it('prints, for every dsr command, results that match its schema', async () => {
   const { lines, stop, url } = await listenForCallbacks(home, [
     '--keep',
     'kept',

@@ -43,12 +43,12 @@ it.each([
   expect(await admin.puts()).toBe(0);
 });
 
-it('sends nothing if the new id equals the old one', async () => {
+it('sends nothing if the new id of a role equals the old one', async () => {
   expect(await admin.run('roles rename audiences-only-role audiences-only-role --yes')).toMatchObject({ code: 0 });
   expect(await admin.puts()).toBe(0);
 });
 
-it('changes nothing if the role is assigned to a user', async () => {
+it('does not rename a role that is assigned to a user', async () => {
   const before = await admin.live();
   const { code, stderr } = await admin.run('roles rename support-role desk-role --allow-delete --force --yes');
   expect([code, stderr]).toEqual([6, expect.stringContaining('support-role')]);

@@ -106,13 +106,13 @@ it('reports ids that Parquet may have rounded, and why a row is unreadable', asy
   });
 });
 
-it('reports the number of unreadable rows', async () => {
+it('reports the number of unreadable rows in a file', async () => {
   const file = seeding.write('users.ndjson', `${userRow(1)}\n{"xpid":\n`);
   expect((await inspect(file)).files).toMatchObject([{ rows: 2, unreadable: 1 }]);
   expect((await seeding.run(['seed', 'inspect', file])).stdout).toContain('2 rows, 1 of them unreadable');
 });
 
-it('reports the sizes of row groups', async () => {
+it('reports the sizes of the row groups in a Parquet file', async () => {
   const columnData = [{ name: 'xpid', data: [1n, 2n, 3n, 4n, 5n], type: 'INT64' as const }];
   const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 }));
   const file = seeding.write('users.parquet', bytes);

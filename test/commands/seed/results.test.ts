@@ -206,7 +206,7 @@ test('prints what to do about rejected rows', async () => {
   expect(joinedAll.stderr).toContain('rejected rows in all.ndjson, then send them: cdpadm seed bulk all.ndjson');
 });
 
-test('warns about results that cannot be used', async () => {
+test('warns about results of shards that cannot be used', async () => {
   const { it } = await shards([1, 2, 3, 4], 4, await startWith(userRows(100)));
   const whole = readFileSync(join(it.folder, 'results/2.json'), 'utf8');
   it.write('results/2.json', whole.slice(0, 100));

@@ -303,7 +303,7 @@ describe('a mask in place of a secret', () => {
   );
 });
 
-it('reports an unset variable before the first step', async () => {
+it('reports an unset variable before the first step of an apply', async () => {
   const before = await written();
   expect(await home.run('warehouse apply sync --yes', { env: { WAREHOUSE_PASSWORD: '' } })).toMatchObject({
     code: 4,

@@ -192,7 +192,7 @@ describe.each([
   });
 });
 
-it('lists every reference in the plan', async () => {
+it('lists every reference to a secret in the plan', async () => {
   refer('command:echo secret');
   const plan = await home.run('warehouse diff sync --allow-commands', { env });
   expect(plan.stdout).toContain('config.password ← command:echo secret');
@@ -210,7 +210,7 @@ it('lists every reference in the plan', async () => {
   expect((await home.json<typeof dry.data>(update, { env })).data.plan.references).toEqual(dry.data.plan.references);
 });
 
-it("applies the same rules to a partner feed's key", async () => {
+it("applies the rules for references to a partner feed's key too", async () => {
   home.write('pipeline.yaml', `${PIPELINE}partner_feed_id: 1\npartner_feed_key: 'command:echo x'\n`);
   expect((await run('pipelines create -f pipeline.yaml --yes')).code).toBe(12);
 });

@@ -49,7 +49,7 @@ async function applyAsking(line: string, meanwhile: () => Promise<unknown>) {
   });
 }
 
-it('does not take the lock during a prompt, and plans again after another apply', async () => {
+it('does not hold the lock during a prompt, and plans again after another apply', async () => {
   stage('mine');
   stage('theirs');
   let other: unknown;
