@@ -31,8 +31,8 @@ const APPLICATION_ID = 0x63647061;
 type Driver = typeof import('node-sqlite3-wasm');
 
 /**
- * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches ours within a second.
- * With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
+ * Bytes of WebAssembly that a function executes before V8 optimizes it. A busy platform reaches our value within a
+ * second. With the default of Node 20, V8 optimizes code that only creates tables, which doubles the startup time.
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 

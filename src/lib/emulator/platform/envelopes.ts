@@ -1,4 +1,4 @@
-// Error envelope of each service (specification, "Errors"): C has its own envelope, and E and F share another.
+// Error envelope of each service (specification, "Errors"): area C has its own, and areas E and F share another.
 import { STATUS_CODES } from 'node:http';
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';

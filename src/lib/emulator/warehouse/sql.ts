@@ -82,7 +82,7 @@ interface Chain {
   parts: string[];
 }
 
-/** Quotes each qualified table name. Its last part becomes the alias of a table without one. Removes semicolons. */
+/** Quotes each qualified table name. Its last part becomes the alias, unless the table has one. Removes semicolons. */
 export function rewriteTables(sql: string, resolve: (parts: readonly string[]) => string): string {
   const tokens = tokenize(sql);
   const positions = tablePositions(tokens);

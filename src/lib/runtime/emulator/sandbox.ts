@@ -26,7 +26,7 @@ export interface Sandbox {
   run(args: readonly string[]): Promise<CommandRun>;
 }
 
-/** Creates platform and folder, independently of the user's settings. They are removed when the command ends. */
+/** Creates the platform and folder, independently of the user's settings. Both are removed when the command ends. */
 export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', ctx.io.env.TMPDIR || undefined);
