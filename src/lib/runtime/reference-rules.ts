@@ -100,7 +100,7 @@ const ALLOW_FILES: Hint = {
 };
 
 const ALLOW_COMMANDS: Hint = {
-  text: 'Pass --allow-commands. To allow commands always:',
+  text: 'Pass --allow-commands. To always allow commands:',
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
 
