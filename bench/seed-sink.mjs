@@ -1,6 +1,6 @@
-// The fastest possible server that still counts rows: it reads lengths and searches for a string that appears once in
-// each row. Runs as a separate process. Prints its port and then, for each line on standard input, the counts since the
-// previous line.
+// The fastest possible server that still counts rows: it reads content lengths and searches for a string that appears
+// once in each row. Runs as a separate process. Prints its port and then, for each line on standard input, the counts
+// since the previous line.
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 

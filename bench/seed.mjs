@@ -19,7 +19,7 @@ const [OURS, OURS_CSV] = ['cdpadm', 'cdpadm, CSV'];
 const [PLAIN, PLAIN_CSV] = ['plain node script', 'csv-parse, zod, stringify'];
 const [XARGS, PYTHON, WRK] = ['split, xargs -P16, curl', 'python, threads', 'wrk, one fixed body'];
 const WRK_SECONDS = 4;
-/** Slow alternatives get fewer users; what is compared is users per second. */
+/** Slow alternatives get fewer users. The benchmark compares users per second. */
 const FEW = Math.ceil(users / 10);
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */

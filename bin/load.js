@@ -18,8 +18,8 @@ const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 /** Exit codes of a finished command: success, and differences found. */
 const FINISHED = [0, 10];
 /**
- * Exit codes of a command that a signal stopped: a server, or an unfinished command, whose next run may have more code
- * to save.
+ * Exit codes of a command that a signal stopped: a server, or an unfinished command, whose next run might have more
+ * code to save.
  */
 const STOPPED = [130, 143];
 /** The marker among the chunks of a stopped command. */

@@ -106,7 +106,7 @@ function sqliteVersion() {
   }
 }
 
-/** Copies the files of the embedded platform's console, which are served as is. */
+/** Copies the files of the embedded platform's console, which the platform serves unchanged. */
 async function copyConsole() {
   await cp(join(root, 'src', 'lib', 'emulator', 'console'), join(staging, 'chunks', 'console'), {
     recursive: true,
@@ -132,7 +132,10 @@ async function writeManual() {
     await writeFile(join(staging, 'man', name), text);
 }
 
-/** Returns a date that makes builds reproducible: of the newest release in the changelog, or else of the commit. */
+/**
+ * Returns the date of the newest release in the changelog or, if there is none, of the commit, so that builds are
+ * reproducible.
+ */
 async function releaseDate() {
   const released = /^## .*(\d{4}-\d{2}-\d{2})/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1];
   if (released !== undefined) return released;
