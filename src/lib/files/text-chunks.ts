@@ -26,7 +26,9 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string):
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
   let rest = '';
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
+    // Joining before the split would copy a long line once per chunk.
+    const lines = chunk.split('\n');
+    lines[0] = rest + (lines[0] ?? '');
     rest = lines.pop() ?? '';
     yield lines;
   }
