@@ -44,6 +44,8 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     // Tests wait for sockets and processes as much as they compute, so there are more workers than cores.
     maxWorkers: availableParallelism() * 2,
+    // With more space for young objects, garbage collection takes less time.
+    execArgv: ['--max-semi-space-size=32'],
     sequence: { sequencer: UnitTestsLast },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },
