@@ -53,7 +53,7 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
   return {
     resume: { help: 'resume an interrupted bulk run of the same files' },
     concurrency: { value: 'n', most, help: `maximum number of concurrent requests (default: ${usual})` },
-    rate: { value: 'n', help: `maximum request rate per second, or 600/m (default: limits.${kind} of the profile)` },
+    rate: { value: 'n', help: `maximum request rate: N per second, or 600/m (default: limits.${kind} of the profile)` },
     giveUpAfter: {
       value: 'dur',
       help: `stop a bulk run after this time without a successful request (default: ${GIVE_UP_AFTER}; 0 stops immediately)`,
@@ -75,7 +75,7 @@ export interface Pace {
   maxErrors: MaxErrors | undefined;
 }
 
-/** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2), with the source of an invalid rate. */
+/** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2); the error for a rate names its source. */
 export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined): Pace {
   const { concurrency = CONCURRENCY[kind].usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
   const giveUpAfterMs = giveUpAfter === '0' ? 0 : parseDuration(giveUpAfter);
@@ -110,7 +110,7 @@ export function readDialect({ columns, delimiter, headerless, source }: InputFla
   return { ...preset, ...(sign !== undefined && { separator: sign }), ...(names && { columns: names }) };
 }
 
-/** Settings that determine how rows become requests, except the values for fields that a row lacks. */
+/** Settings that determine how rows become requests, except the default values of missing fields. */
 interface RowFlags {
   mapping: ReadonlyMap<string, string>;
   vendorDomain?: string | undefined;
@@ -118,7 +118,7 @@ interface RowFlags {
   dialect: Dialect;
 }
 
-/** Returns a digest for the journal: a resumed run must turn the same rows into the same requests. */
+/** Returns a digest of the settings for the journal: a resumed run must turn rows into the same requests again. */
 export function rowFlagsDigest(values: object, { dialect, mapping, nulls, vendorDomain }: RowFlags): string {
   const reading = Object.keys(dialect).length === 0 ? [] : [dialect];
   const all = [values, [...mapping].sort(), vendorDomain, nulls.words, ...reading];
@@ -130,7 +130,7 @@ export function refuseOtherFlags(earlier: string | undefined, now: string, flags
   if (earlier === undefined || earlier === now) return;
   throw usageError(
     'The earlier run had different flags, so the same rows would now become different requests.',
-    `Pass the same ${flags} and other row flags as in that run.`,
+    `Pass the same row flags as in that run: ${flags} and any others.`,
   );
 }
 
@@ -148,7 +148,7 @@ export async function openBulkInputs(
   ]);
   const names = await expandInputs(words, filesFrom, ctx, (skipped) =>
     ctx.out.note(
-      `Skipped results and rejects of earlier runs, and names that begin with \`_\`: ${listed(skipped, 10)}.`,
+      `Skipped result and reject files of earlier runs, and files whose names begin with \`_\`: ${listed(skipped, 10)}.`,
     ),
   );
   for (const name of names.filter((one) => isAddress(one) && URL.canParse(one))) {
@@ -160,7 +160,7 @@ export async function openBulkInputs(
   return await openInputs(names, ctx, { ...options, format, dialect, get });
 }
 
-/** Returns column -> field from `--map-file` and `--map`, or undefined. Throws usage (2) and invalid input (9). */
+/** Returns the map of columns to fields from `--map-file` and `--map`, if any. Throws usage (2), invalid input (9). */
 export async function readColumnMap(
   ctx: Context,
   { map, mapFile }: Pick<InputFlags, 'map' | 'mapFile'>,
@@ -175,7 +175,7 @@ export async function readColumnMap(
   return mapping;
 }
 
-/** Writes `--save-map`: YAML or JSON, by extension. */
+/** Writes the map to the `--save-map` file, as YAML or JSON according to the extension. */
 export async function saveMap(ctx: Context, file: string, map: Record<string, string>): Promise<void> {
   const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }] = await Promise.all([
     import('../lib/files/load.ts'),

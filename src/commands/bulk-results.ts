@@ -22,7 +22,7 @@ interface Part {
   argv: string[];
 }
 
-/** The report that counts for a part: no later report replaced it. */
+/** The report of a part that no later report replaced. */
 export interface Report<Result> {
   file: string;
   line: number;
@@ -67,7 +67,7 @@ export function joinedResult({
     complete: z.int(),
     [names.missing]: z.array(label()),
     [names.failed]: z.array(label()),
-    /** Errors of failed parts. If `correct_first` is true, a rerun would fail again, so the outer `again` omits it. */
+    /** Errors of failed parts. If `correct_first` is true, a rerun would fail, so the top-level `again` omits it. */
     errors: z.array(
       z.object({
         [names.part]: label(),
@@ -94,7 +94,7 @@ export function joinedView({
 }
 
 export const resultArgs = {
-  file: { many: true, optional: true, help: 'files with the JSON results and errors; folders or patterns' },
+  file: { many: true, optional: true, help: 'JSON results and errors: files, folders or patterns' },
 } as const;
 export const resultFlags = {
   filesFrom: { value: 'file', help: 'list of these files, one per line; - reads standard input' },
@@ -104,8 +104,8 @@ export const resultFlags = {
 const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflict'];
 
 /**
- * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code that a single
- * run would have, and shows how to run missing and failed parts (decision: D291).
+ * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code, and shows
+ * the commands that run missing and failed parts (decision: D291).
  */
 export async function emitJoined<Result extends Part>(
   ctx: Context,
@@ -159,17 +159,13 @@ export async function emitJoined<Result extends Part>(
   showSome(ctx, '', named);
   const stuck = errors.filter((one) => one.correct_first).map((one) => one.again);
   showSome(ctx, 'Correct the invalid input first. Then run this, and save the output with the other results:', stuck);
-  showSome(
-    ctx,
-    'Run the missing parts, and save each output with the other results, for example with --out FILE:',
-    again,
-  );
+  showSome(ctx, 'Run these parts, and save each output with the other results, for example with --out FILE:', again);
 }
 
 /** Maximum number of lines shown; the JSON result contains them all. */
 const SHOWN_LINES = 10;
 
-/** Prints the lines under a title, or as sentences if there is none. */
+/** Prints the lines as commands under the title or, if the title is empty, as sentences. */
 function showSome(ctx: Context, title: string, lines: readonly string[]): void {
   if (title !== '' && lines.length > 0) ctx.out.note(title);
   for (const line of lines.slice(0, SHOWN_LINES)) ctx.out.note(title === '' ? line : { text: ' ', command: line });
@@ -253,10 +249,9 @@ export async function readReports<Result extends Part>(
   return [...reports.values()];
 }
 
-const RESULTS_HINT =
-  'Run the command of this part again with --resume and -o json, and keep its output and its errors.';
+const RESULTS_HINT = 'Run the command of this part again with --resume and -o json, and keep its output and errors.';
 
-/** Returns an error's message, its first issue, and how to fix it if the same command would fail again. */
+/** Returns an error's message, its first issue and, if the same command would fail again, its hint. */
 function reasonOf({ code, hint, issues, message }: Record<string, unknown>): string {
   const [issue] = Array.isArray(issues) ? (issues as Issue[]) : [];
   const first = issue && `First issue: ${[placeOf(issue), issue.path, issue.message].filter(Boolean).join(': ')}.`;
@@ -265,8 +260,8 @@ function reasonOf({ code, hint, issues, message }: Record<string, unknown>): str
 }
 
 /**
- * Yields the JSON objects among the lines of a log: on one line, or from a line `{` to a line `}`. `value` is undefined
- * for damaged JSON and for a result printed as text.
+ * Yields the JSON objects in a log. Each object is one line, or extends from a line `{` to a line `}`. `value` is
+ * undefined for damaged JSON and for a result printed as text.
  */
 async function* documentsIn(
   lines: AsyncIterable<string[]>,

@@ -1,4 +1,4 @@
-// The progress of a bulk run, and the command that resumes it. Both bulk commands use them.
+// The progress of a bulk run and the command that resumes it, for both bulk commands.
 import { isAbsolute, relative } from 'node:path';
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';

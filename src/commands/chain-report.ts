@@ -14,7 +14,7 @@ export function chainResult() {
     entries: z.int(),
     head: z.string(),
     pruned: z.int(),
-    /** Incomplete lines and, in the log, writes without an end: the process was killed or is still running. */
+    /** Incomplete lines and, in the log, unfinished writes: the process was killed or is still running. */
     unfinished: z.int(),
     adopted: z.nullable(z.object({ entries: z.int(), at: z.string() })),
     unchained: z.int(),
@@ -79,11 +79,11 @@ export async function emitChain(ctx: Context, { path, verify }: CheckedFile, nam
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);
   const broken = brokenChain(path, name, report);
   if (broken) throw broken;
-  // Without proof that the chain contains the head, the check does not pass.
+  // The check passes only if the chain is known to contain the head.
   if (!report.hasHash) ctx.setExit('failed');
 }
 
-/** Returns the error failed (1) if the chain is broken. Commands throw it after output that may be incomplete. */
+/** Returns the error failed (1) if the chain is broken. Commands print their output before they throw it. */
 export async function findBroken(ctx: Context, { path, verify }: CheckedFile, name: Name) {
   return brokenChain(path, name, await verify().finally(ctx.out.waits({ text: `Checking the ${name}` })));
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../lib/kernel/json.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 
-/** Returns the value, still unchecked, with neutral words and without `$schema`. */
+/** Returns the document and its unchecked value, with neutral words and without `$schema`. */
 export async function loadDefinition(
   ctx: Context,
   path: string,

@@ -18,7 +18,7 @@ import { type FlagSpec, optionKey } from '../lib/runtime/command-line/define-com
 export interface GivenField {
   flag: string;
   path: readonly string[];
-  /** Undefined removes the field. */
+  /** Undefined if the field is to be removed. */
   value: unknown;
 }
 
@@ -114,7 +114,7 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
     at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
     at('--start', 'schedule.start', 'interval: time of the first run, ISO 8601', { value: 'time' }),
     at('--end', 'schedule.end', 'end of the schedule, ISO 8601', { value: 'time' }),
-    at('--delay', 'schedule.delay', 'data delay: a number and s, m, h, d, w or y'),
+    at('--delay', 'schedule.delay', 'data delay: a number and a unit (s, m, h, d, w or y)'),
     at('--partner-feed-id', 'partner_feed_id', 'partner feed that receives the data', {
       value: 'number',
       kind: 'integer',
@@ -139,7 +139,7 @@ export function definitionFlags(type: ResourceType): Record<string, FlagSpec> {
 }
 
 export const allowCommands = {
-  help: 'run the commands that a file names for its secrets (command:LINE)',
+  help: 'run the commands that a file specifies for reading its secrets (command:LINE)',
 } satisfies FlagSpec;
 
 /** Longer values, such as queries, do not belong on a command line. */
@@ -147,7 +147,7 @@ const MOST_TEXT = 200;
 /** More commands would not fit on one line. */
 const MOST_UNDONE = 20;
 
-/** Returns the arguments of the `update` that restores these fields. Adds to `left` those that no flag restores. */
+/** Returns the arguments of the `update` that restores these fields. Adds fields that no flag restores to `left`. */
 function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left: string[]): string[] {
   const words = Object.entries(changes).flatMap(([path, { from }]) => {
     const { flag } =
@@ -181,7 +181,7 @@ export function flagOf(type: ResourceType, path: readonly (string | number)[]): 
   return FIELD_FLAGS[type].find((field) => field.path.join('.') === path.join('.'))?.flag;
 }
 
-/** Returns the fields that flags set; an empty value removes one. Throws usage (2) for duplicates and plain secrets. */
+/** Returns the fields that flags set; an empty value removes a field. Throws usage (2), also for plain secrets. */
 export async function readFieldFlags(
   ctx: Context,
   type: ResourceType,
@@ -219,8 +219,8 @@ function readReference(ctx: Context, flag: string, text: string): string {
   if (!isReference(text)) {
     ctx.redactor.add(text);
     throw usageError(
-      `${flag} must be a reference to the secret, not the secret: env:NAME, file:PATH, keychain:NAME or command:LINE.`,
-      'If it was a real secret, it may now be in your shell history: rotate it.',
+      `${flag} must be a reference (env:NAME, file:PATH, keychain:NAME or command:LINE), not the secret itself.`,
+      'If you passed a real secret, it may now be in your shell history: rotate the secret.',
     );
   }
   const path = /^file:\s*(\S.*)$/s.exec(text)?.[1];

@@ -119,7 +119,7 @@ function withField(value: Record<string, unknown>, { path, value: item }: GivenF
   return withValue(kept, path, item);
 }
 
-/** Returns masked and missing secrets, which the command asks for on a terminal. */
+/** Returns the paths of the masked and missing secrets to ask for; none without a terminal. */
 function openSecrets(ctx: Context, type: ResourceType, value: Record<string, unknown>): (readonly string[])[] {
   if (!ctx.prompt.possible) return [];
   return SECRET_PATHS[type].filter((path) => {
@@ -150,7 +150,7 @@ function placesOf(
     if (document && flag === undefined) return placeIssues(document, [issue]);
     const isKept = file === undefined && live !== undefined && isMaskIssue(issue);
     const message = isKept
-      ? 'is required again: the platform never returns this secret, and an update sends every field'
+      ? 'must be passed again: the platform never returns this secret, and an update sends every field'
       : issue.message;
     return [{ path: flag ?? showPath(issue.path), message }];
   });
@@ -164,7 +164,7 @@ function invalidSource(
 ): KnownError {
   const issues = placesOf(type, source, document, found);
   const [flag] = found.filter(isMaskIssue).flatMap(({ path }) => flagOf(type, path) ?? []);
-  const hint = flag && `Pass ${flag} env:NAME, or run the command on a terminal, which asks for it.`;
+  const hint = flag && `Pass ${flag} env:NAME, or run the command on a terminal, where it asks for the secret.`;
   const problem = document ? `${document.name} is not` : 'The flags do not form';
   const message = `${problem} a valid ${NOUNS[type]}: ${counted(issues.length, 'issue')}. Nothing was sent.`;
   if (document) return invalidInput(message, issues, hint);

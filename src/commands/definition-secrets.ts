@@ -20,9 +20,9 @@ export interface SourcedDefinition {
   readonly definition: Definition;
   /** Returns the folder that paths in this field are relative to. */
   folderFor(path: readonly string[]): string;
-  /** Masked secrets, which the command prompts for on a terminal. A mask is never sent. */
+  /** Paths of masked secrets, which the command prompts for on a terminal. A mask is never sent. */
   readonly masked: readonly (readonly string[])[];
-  /** Answers for masked secrets, by dotted path: secrets or references. */
+  /** Answers to the prompts for masked secrets, by dotted path: each is a secret or a reference. */
   readonly answers: Map<string, string>;
   readonly rules: ReferenceRules;
   /** True if a flag set this field: a reference on the command line needs no permission. */
@@ -67,7 +67,7 @@ function complaint(text: string): string | undefined {
   return isMask(text) ? 'This is a mask, not a secret.' : undefined;
 }
 
-/** Throws auth (4) if a secret cannot be read. Does not try commands and keychains, which may prompt the user. */
+/** Throws auth (4) if a secret cannot be read. Skips commands and keychains, which may prompt the user. */
 export async function checkSecrets(source: SourcedDefinition): Promise<void> {
   for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(source, use);
 }

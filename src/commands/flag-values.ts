@@ -10,7 +10,7 @@ export function readPort(text: string): number {
   throw usageError(`--port must be a number from 0 to 65535, not \`${text}\`.`);
 }
 
-/** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2) with the source. */
+/** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2) for an invalid one. */
 export function readRate(
   flag: string | undefined,
   limit: string | undefined,
@@ -40,7 +40,7 @@ export function startOfDay<Text extends string | undefined>(text: Text): Text | 
   return text !== undefined && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Reads an ISO 8601 time. A date without a time means the time `ofDay` in UTC. Throws KnownError usage (2). */
+/** Returns an ISO 8601 time; a date without a time gets the time `ofDay` in UTC. Throws KnownError usage (2). */
 export function readTime<Text extends string | undefined>(
   flag: string,
   text: Text,
@@ -51,12 +51,12 @@ export function readTime<Text extends string | undefined>(
   const time = DAY.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;
   throw usageError(
-    `${flag} must be a day, ${or}or a time with a time zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,
+    `${flag} must be a date, ${or}or a time with a time zone, such as 2026-01-31T08:00:00Z, not \`${text}\`.`,
   );
 }
 
 export const beforeFlag = {
-  before: { value: 'date', required: true, help: 'day or time; anything newer is kept' },
+  before: { value: 'date', required: true, help: 'date or time; anything newer is kept' },
 } as const;
 
 /** Returns the value of `beforeFlag` as an ISO time. Throws KnownError usage (2). */
@@ -64,7 +64,7 @@ export function readBefore(text: string): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }
 
-/** Reads a time, or a duration before now. Returns milliseconds. Throws KnownError usage (2). */
+/** Parses a time, or a duration before `now`. Returns milliseconds. Throws KnownError usage (2). */
 export function readSince(text: string, now: number): number {
   const ms = parseDuration(text);
   return ms === undefined

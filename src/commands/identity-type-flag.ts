@@ -4,5 +4,5 @@ import type { FlagSpec } from '../lib/runtime/command-line/define-command.ts';
 export const identityTypeFlag = {
   value: 'type',
   many: true,
-  help: 'identity type of this deployment (repeatable)',
+  help: 'additional identity type of this deployment (repeatable)',
 } as const satisfies FlagSpec;

@@ -38,7 +38,7 @@ export async function readPages<T>(
   }
 }
 
-/** Returns progress for work that is usually short: without `--progress`, nothing is shown in the first second. */
+/** Returns a progress display for short work: without `--progress`, it shows nothing in the first second. */
 export function lateProgress({ clock, flags, out }: Context, title: string) {
   const firstAt = clock.now() + (flags.progress === 'auto' ? 1000 : 0);
   let progress: Progress | undefined;

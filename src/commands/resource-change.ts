@@ -63,7 +63,7 @@ export async function createResource(
     if (await ifFound(calls.get(id, ctx.signal))) {
       throw fail('warehouse.exists', {
         message: `The ${NOUNS[type]} ${id} already exists.`,
-        hint: { text: 'Choose another id. To change the existing one:', command: resend },
+        hint: { text: `Choose another id. To change the existing ${NOUNS[type]}:`, command: resend },
       });
     }
     await checkReferences(source);
@@ -83,7 +83,7 @@ export async function createResource(
   return withHiddenSecrets(type, reply);
 }
 
-/** Returns the command that sends the same file, or the same references, to an existing resource. */
+/** Returns the command that updates an existing resource with the same file, or with the same references. */
 function updateLine(source: SourcedDefinition, { file, allowCommands }: ResourceFlags): string {
   const { definition, type } = source;
   const references = usesOf(source).flatMap(({ path, reference }) => [flagOf(type, path) ?? '', reference]);
@@ -125,7 +125,7 @@ export async function updateResource(
 async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlags) {
   const fields = await readFieldFlags(ctx, type, flags);
   if (flags.file === undefined && fields.length === 0) {
-    throw usageError('There is nothing to send.', 'Pass a file with -f FILE, or fields as flags (see --help).');
+    throw usageError('No definition was specified.', 'Pass a file with -f FILE, or fields as flags (see --help).');
   }
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
@@ -152,7 +152,7 @@ export async function writeChange(
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) {
       throw fail('pipelines.guard.reset', {
         message: `Nothing was sent: the new sync mode would reset the sync position of ${id}.`,
-        hint: 'To allow it, pass --allow-reset.',
+        hint: 'To allow the reset, pass --allow-reset.',
       });
     }
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));

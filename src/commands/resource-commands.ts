@@ -21,7 +21,7 @@ const REPLIES = { connection: () => ConnectionReply, data_model: () => DataModel
 
 type Own = Pick<CommandRecord, 'examples' | 'exits' | 'notes'>;
 
-/** With `flags` that select part of the list, `read` returns that part. */
+/** If `flags` select part of the list, `read` returns that part. */
 interface OwnList extends Own {
   flags?: CommandRecord['flags'];
   read?(ctx: Context, flags: Readonly<Record<string, string | undefined>>): Promise<readonly object[]>;
@@ -78,7 +78,7 @@ export function resourceCommands(
       flags: definitionFlags(type),
       ...own.create,
       exits: {
-        failed: 'the platform rejected it',
+        failed: `the platform rejected the ${noun}`,
         usage: 'a required field is missing',
         conflict: 'the id is already in use',
         ...filed,
@@ -95,7 +95,7 @@ export function resourceCommands(
       args: known,
       flags: { ...definitionFlags(type), ...updateFlags },
       ...own.update,
-      exits: { ...missing, conflict: 'another admin changed it', ...filed, ...own.update.exits },
+      exits: { ...missing, conflict: `another admin changed the ${noun}`, ...filed, ...own.update.exits },
       run: (ctx, { args, flags }) => updateResource(ctx, type, args.id, flags),
     }),
     defineCommand({

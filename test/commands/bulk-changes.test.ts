@@ -102,7 +102,7 @@ describe('dsr submit --bulk', () => {
     const { code, error } = await home.json(`dsr submit --bulk people.csv ${FLAGS} --yes`);
     expect([code, error.code]).toEqual([6, 'input.changed']);
     expect(error.message).toContain('3 of 3 rows are complete.');
-    expect(error.hint).toMatch(/\.ndjson has the ids and outcomes by row number\..*Restore people\.csv/);
+    expect(error.hint).toMatch(/\.ndjson contains the id and outcome of each row\..*Restore people\.csv/);
     expect(error).toMatchObject({ progress: { rows: 3, submitted: 3, left: 0 } });
     expect(existsSync(path('people.csv.results.csv'))).toBe(false);
     home.write('people.csv', people('person'));

@@ -79,9 +79,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['names.foo=bar', 'names.foo: not in the specification. It is kept'],
+    ['names.foo=bar', 'names.foo is not in the specification. It is kept'],
     ['names.xpidd=bar', 'did you mean `xpid`?'],
-    ['names.osz_*=bar_*', 'names.osz_*: not in the specification'],
+    ['names.osz_*=bar_*', 'names.osz_* is not in the specification'],
     ['names.xpid=pid', ''],
     ['names.osa_*=android_*', ''],
     ['names.PROVIDER_A=frostbank', ''],
@@ -157,7 +157,7 @@ test('requires the secret again when a connection is updated', async () => {
   const withPassword = data.find(({ service_provider: provider }) => provider !== 'PROVIDER_D');
   const { code, stderr } = await home.run(`connections update ${withPassword?.id ?? ''} --name Other --yes`);
   expect(code).toBe(2);
-  expect(stderr).toContain('is required again: the platform never returns this secret');
+  expect(stderr).toContain('must be passed again: the platform never returns this secret');
   expect(stderr).not.toContain('mask');
 });
 

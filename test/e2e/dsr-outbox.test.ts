@@ -115,7 +115,7 @@ describe('a listener', () => {
     await first.stop();
     const second = await listen('--on', 'completed', 'true');
     expect((await second.stop()).stderr).toContain(
-      '1 delivery from an earlier run: this listener has no matching --on or --forward-to.',
+      'This listener has no matching --on or --forward-to for 1 delivery from an earlier run.',
     );
     await listen('--on', 'any', hook());
     await vi.waitFor(async () => expect(await list()).toEqual([]), PATIENT);

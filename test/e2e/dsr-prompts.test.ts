@@ -71,7 +71,7 @@ test('rejects an invalid value at its prompt, and invalid flags before the first
   const flagged = openTerminal(['dsr', 'submit', '--submitted-time', 'yesterday'], { cwd: home.cwd, env: home.env });
   expect(await flagged.exit).toBe(2);
   expect(flagged.screen()).not.toContain('Regulation');
-  expect(flagged.screen()).toContain('--submitted-time must be a day');
+  expect(flagged.screen()).toContain('--submitted-time must be a date');
   expect(await home.received('POST', '/v3')).toBe(0);
 });
 
@@ -122,7 +122,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['continue with email = j***@***.com', KEY.enter],
     ['More options', `${KEY.down}${KEY.enter}`],
     ['when the subject made the request', `yesterday${KEY.enter}`],
-    ['Enter a day', `${KEY.clearLine}2020-01-01${KEY.enter}`],
+    ['Enter a date', `${KEY.clearLine}2020-01-01${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.enter}`],
     ['Group id', `spring${KEY.enter}`],
     ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],

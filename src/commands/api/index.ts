@@ -38,7 +38,7 @@ export const command = defineCommand({
   calls: 'platform',
   args: {
     method: { help: 'HTTP method', choices: METHODS },
-    path: { help: `path with optional query; ${REPLACED}`, offers: paths },
+    path: { help: `path with an optional query; ${REPLACED}`, offers: paths },
   },
   flags: {
     file: { short: 'f', value: 'file', help: 'body as a JSON or YAML file; - reads standard input' },
@@ -52,8 +52,8 @@ export const command = defineCommand({
     guard: 'you answered no',
   },
   notes: [
-    'This command does not check the body, except that a secret must not be a mask or a reference. Calls that write ask for confirmation.',
-    "The profile's wire names (`names`) are mapped only in calls that other commands also make.",
+    'This command checks only one thing in the body: a secret must not be a mask or a reference. Before any call except a GET, it asks for confirmation.',
+    "The profile's wire names (`names`) are applied only to calls that other commands also make.",
   ],
   examples: [
     'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks"',
@@ -76,10 +76,10 @@ export const command = defineCommand({
   },
 });
 
-/** Sends a write. A GET confirms a DELETE without a response body; the response confirms any other known write. */
+/** Sends a write. The response confirms it, except that a GET confirms a DELETE whose response has no body. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
   const { method, path, safety } = route;
-  // After a lost response, only the resource's own command knows which read confirms the write.
+  // If the response is lost, only the resource's own command can confirm the write, so never send it again here.
   const input: Input = safety === 'repeat' ? given : { ...given, mayRepeat: 'never' };
   if (method === 'DELETE' && !route.reply && !route.anyReply) return await confirmDelete(ctx, client, route, input);
   const reply: unknown = await client.call(route, input);
@@ -91,7 +91,7 @@ async function sendWrite(ctx: Context, client: Client, route: Route, given: Inpu
   });
 }
 
-const READ_FIRST = 'Check the current state on the platform before you send it again.';
+const READ_FIRST = 'Check the current state on the platform before you send the request again.';
 
 async function confirmDelete(ctx: Context, client: Client, route: Route, input: Input): Promise<unknown> {
   const lookup = routeOf('GET', route.path);
@@ -111,7 +111,7 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
   );
 }
 
-/** True unless the reply has an id that differs from the one in the body (POST) or in the path. */
+/** True unless the id in the reply differs from the id in the body (POST) or at the end of the path. */
 function namesNoOther({ method, path }: Route, input: Input, reply: unknown): boolean {
   const idOf = (value: unknown): unknown =>
     isRecord(value) ? (value['id'] ?? value['subject_request_id']) : undefined;
@@ -127,7 +127,7 @@ const IDS = ['org_id', 'account_id', 'workspace_id'] as const;
 const IDS_IN_PATH =
   /^\/platform\/(?:v\d+\/)?(?:organizations\/(?<org_id>[^/]+)(?:\/accounts\/(?<account_id>[^/]+))?|workspaces\/(?<workspace_id>[^/]+))/;
 
-/** Returns the scope and the ids in a path; `{orgId}` means the setting. A token request (`auth`) writes nothing. */
+/** Returns the write scope of a path, and the ids in it. A placeholder such as `{orgId}` means a setting. */
 function targetIn({ path, service }: Route): [WriteScope, TargetIds?] {
   if (service !== 'base' && service !== 'auth') return [service];
   const found: TargetIds = IDS_IN_PATH.exec(path)?.groups ?? {};
@@ -143,7 +143,7 @@ async function readCall(ctx: Context, method: Method, path: string, file: string
   const params: Record<string, unknown> = {};
   for (const [placeholder, name = ''] of route.path.matchAll(/\{(\w+)\}/g)) {
     const setting = IDS.find((id) => id === name.replace(/Id$/, '_id'));
-    if (!setting) throw usageError(`Unknown placeholder ${placeholder} in the path.`, `In a path, ${REPLACED}.`);
+    if (!setting) throw usageError(`Unknown placeholder ${placeholder} in the path.`, `In paths, ${REPLACED}.`);
     params[name] = settings.needInteger(setting);
   }
   const pairs = [...new URLSearchParams(search.join('?'))];
@@ -165,7 +165,7 @@ async function readBody(ctx: Context, file: string): Promise<unknown> {
   throw invalidInput(`${file} is not a valid body. Nothing was sent.`, placeIssues(document, found), hint);
 }
 
-/** A page has `items`. Any other reply is returned as it is. */
+/** Returns the items of all pages. A reply without an `items` array is not a page and is returned unchanged. */
 async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, input: Input): Promise<unknown> {
   const read = async (page: number) => {
     const data = await send({ ...input, query: { ...input.query, currentPage: page } } as Input);
@@ -176,12 +176,12 @@ async function allPages(ctx: Context, send: (input: Input) => Promise<unknown>, 
   return isPage ? await readPages(ctx, 'Reading items', first, read) : first;
 }
 
-/** Returns the first part of a path. All calls under it share a service and credentials. */
+/** Returns the first segment of a path. All paths with the same first segment use the same service. */
 const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**
- * Returns the call for `method` and `path`. A known call keeps its safety and wire names; a known write also keeps the
- * response that confirms it (decision: D215). An unknown GET may be retried; any other unknown call is sent only once.
+ * Returns the endpoint for `method` and `path`. A known endpoint keeps its safety and wire names and, for a write, its
+ * expected response (decision: D215). An unknown GET may be retried; any other unknown call is sent only once.
  * Throws KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {
@@ -208,7 +208,7 @@ function byPrefix(path: string): Pick<Endpoint, 'service' | 'auth' | 'budget'> {
   const area = allEndpoints.find((candidate) => startOf(candidate.path) === startOf(path));
   if (area) return { service: area.service, auth: area.auth };
   const starts = [...new Set(allEndpoints.map((known) => startOf(known.path)))].join(', ');
-  throw usageError(`Unknown path ${path}.`, `A path begins with ${starts}.`);
+  throw usageError(`Unknown path ${path}.`, `A path must begin with one of these: ${starts}.`);
 }
 
 function pattern(template: string): RegExp {

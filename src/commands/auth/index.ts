@@ -11,7 +11,7 @@ function secretName() {
   return z.enum(['client_id', 'client_secret', 'workspace_key', 'workspace_secret']);
 }
 
-/** Returns the name of the current profile; throws KnownError usage (2) if there is none or it is built in. */
+/** Returns the name of the current profile; throws KnownError usage (2) if no profile is selected or it is built in. */
 async function currentProfile(ctx: Context): Promise<string> {
   const { profile } = await ctx.settings();
   if (!profile)
@@ -20,7 +20,7 @@ async function currentProfile(ctx: Context): Promise<string> {
       command: 'cdpadm profile create NAME',
     });
   if (profile.value === 'local')
-    throw usageError('Profile `local` is built in and stores no secrets.', 'Pass another one: --profile NAME.');
+    throw usageError('Profile `local` is built in and stores no secrets.', 'Pass another profile: --profile NAME.');
   return profile.value;
 }
 
@@ -31,7 +31,7 @@ const logIn = defineCommand({
   calls: 'settings',
   flags: secretFlags,
   output: () => z.object({ profile: z.string(), stored: z.array(secretName()) }),
-  notes: ['Without --profile, the command uses the current profile. On a terminal, it prompts for missing secrets.'],
+  notes: ['Without --profile, the command uses the current profile. If no secret is passed, it prompts on a terminal.'],
   examples: [
     'cdpadm auth login --profile dev --client-secret-env CDP_SECRET',
     'cdpadm auth login --profile dev --client-secret-stdin --insecure-storage --dry-run < secret.txt',

@@ -29,7 +29,7 @@ export const testAuth = defineCommand({
   columns: COLUMNS,
   output: () => z.array(areaCheck()),
   notes: [
-    'platform: requests a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends a list without users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
+    'platform: requests a token, then lists tasks, groups and connections. dsr: reads discovery. seeding: sends an empty list of users, which changes nothing; the platform checks the key and secret before it accepts or rejects the list. dsr and seeding use the same pair, `workspace_key` and `workspace_secret`.',
   ],
   examples: ['cdpadm auth test --profile local', 'cdpadm auth test --profile local -o json'],
   exits: {
@@ -46,14 +46,14 @@ export const testAuth = defineCommand({
   },
 });
 
-/** A usage or network error, an outage or an unexpected response keeps its exit code: the credentials may be valid. */
+/** Keeps the exit code of usage errors, network errors, outages and unexpected responses: they prove nothing. */
 function testFailed(area: string, cause: KnownError): KnownError {
   const kept: ExitName[] = ['usage', 'unavailable', 'network'];
   const isOther = ['http.unreadable', 'http.redirect'].includes(cause.code) || (cause.status ?? 0) >= 500;
   const unreached = isOther || kept.includes(exitOf(cause));
   return fail('auth.test_failed', {
     message: `The credentials for ${area} ${unreached ? 'could not be tested' : 'do not work'}: ${cause.message}`,
-    // Other commands suggest this one in their hints.
+    // The hints of the error may suggest this command.
     hint: cause.hints.filter(({ command }) => command !== 'cdpadm auth test'),
     ...(cause.status !== undefined && { status: cause.status }),
     ...(cause.request && { request: cause.request }),
@@ -65,7 +65,7 @@ function testFailed(area: string, cause: KnownError): KnownError {
 async function nothingConfigured(ctx: Context): Promise<KnownError> {
   const { profile } = await ctx.settings();
   return fail('auth.no_credentials', {
-    message: 'No credentials are configured, or their address is missing.',
+    message: 'No area has both credentials and an address.',
     hint: profile
       ? {
           text: 'The list above shows other missing settings. To store credentials:',

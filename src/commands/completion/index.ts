@@ -5,7 +5,7 @@ import { SCRIPTS, SHELLS } from './scripts.ts';
 
 export const command = defineCommand({
   path: 'completion',
-  summary: 'print the completion script for a shell: commands, flags, values, profiles and ids',
+  summary: 'print a shell completion script for commands, flags, values, profiles and ids',
   effect: 'local',
   calls: 'none',
   args: { shell: { help: 'name of the shell', choices: SHELLS } },

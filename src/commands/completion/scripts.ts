@@ -62,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName cdpadm -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $line = $commandAst.Extent.Text
     $length = $cursorPosition - $commandAst.Extent.StartOffset
-    # The parser drops the blank before the cursor, which starts a new word.
+    # A space before the cursor starts a new word, but the parser drops it.
     $line = if ($length -gt $line.Length) { $line + ' ' } else { $line.Substring(0, $length) }
     # Old versions of PowerShell drop double quotes from arguments.
     $answer = @(cdpadm __complete powershell cdpadm $line.Replace('"', "'") 2>$null)

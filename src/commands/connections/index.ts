@@ -7,7 +7,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 
-/** Accepts the neutral or the deployment-specific name. */
+/** Returns the provider for a neutral or a deployment-specific name. Throws usage (2). */
 async function readProvider(ctx: Context, word: string): Promise<ServiceProvider> {
   const { service_provider: neutral } = (await inNeutralWords(ctx, connectionsEndpoints.create, {
     service_provider: word,
@@ -20,7 +20,7 @@ async function readProvider(ctx: Context, word: string): Promise<ServiceProvider
   );
 }
 
-const failed = 'the platform rejected it, or cannot reach the warehouse (505)';
+const failed = 'the platform rejected the connection, or cannot reach the warehouse (505)';
 
 const commands = resourceCommands('connection', {
   list: {
@@ -34,7 +34,7 @@ const commands = resourceCommands('connection', {
   get: { examples: ['cdpadm connections get crm', 'cdpadm connections get crm -o yaml'] },
   create: {
     notes: [
-      'A secret is a reference: env:NAME, file:PATH, keychain:NAME or command:LINE. The secret is read just before it is sent. On a terminal, the command asks for a secret that is missing or masked. Flags override the file. `cdpadm schema connection` prints the schema of the file.',
+      'Pass a secret as a reference: env:NAME, file:PATH, keychain:NAME or command:LINE. The secret is read just before it is sent. On a terminal, the command asks for a secret that is missing or masked. Flags override the file. `cdpadm schema connection` prints the schema of the file.',
     ],
     examples: [
       'cdpadm connections create -f connection.yaml',
@@ -54,7 +54,7 @@ const commands = resourceCommands('connection', {
   },
   delete: {
     examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
-    exits: { conflict: 'a pipeline uses it' },
+    exits: { conflict: 'a pipeline uses the connection' },
   },
 });
 

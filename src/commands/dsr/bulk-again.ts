@@ -1,4 +1,4 @@
-// Decides when a bulk run of data subject requests may continue an earlier run.
+// Decides whether a bulk run of data subject requests continues an earlier run.
 import { createReadStream } from 'node:fs';
 import { counted } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
@@ -15,7 +15,7 @@ import { refuseOtherFlags, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** Returns the earlier run with the same content, and its rows. Discards a run that sent nothing (decision: D415). */
+/** Returns the earlier run of the same content, if any, and the states of its rows. Discards an unsent run (D415). */
 export async function readEarlierRun(journal: DsrJournal | undefined, isDryRun: boolean) {
   const states = createRowStates();
   const head = await journal?.head();
@@ -57,7 +57,7 @@ export function refuseSecondRun(
   refuseOtherFlags(head.settings, settingsDigest(options, inputs), '--regulation, --type, --map');
 }
 
-/** Returns how to send the rows that were rejected because the ledger has the same request. */
+/** Returns the hint that shows how to send the rows that were rejected because they repeat earlier requests. */
 export function repeatsHint(count: number, resume: string): { text: string; command: string } {
   const rows = counted(count, 'row repeats an earlier request', 'rows repeat earlier requests');
   const flag = ' --allow-duplicates';
@@ -65,7 +65,7 @@ export function repeatsHint(count: number, resume: string): { text: string; comm
   return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
 }
 
-/** Omits the submitted time: a resumed run uses the one in the journal, so it sends the same requests. */
+/** Returns a digest of the settings without the submitted time, which a resumed run takes from the journal. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   return rowFlagsDigest(rest, { mapping, vendorDomain, nulls, dialect });
@@ -84,7 +84,7 @@ export function resumable(
   const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
   const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   const isChanged = error.code === 'input.changed';
-  const facts = isChanged ? [`${journal.path} has the ids and outcomes by row number.`] : error.hints;
+  const facts = isChanged ? [`${journal.path} contains the id and outcome of each row.`] : error.hints;
   const next = `No row is sent twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;
   return shown.with({
     message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
@@ -105,6 +105,6 @@ export async function writeResults(path: string, lines: AsyncIterable<string>): 
   await writeNewFile(path, lines).catch((error: unknown) => {
     if (!(error instanceof KnownError) || error.code === 'input.changed') throw error;
     const cause = error.code === 'usage' ? new Error('another process created it') : error.cause;
-    throw cannotWrite(path, cause, 'Fix that, or pass another file: --results FILE.');
+    throw cannotWrite(path, cause, 'Fix this problem, or pass another file: --results FILE.');
   });
 }

@@ -16,13 +16,13 @@ import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/ds
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 
-/** What a run does with incomplete rows. Used by the dry run, the confirmation and the run. */
+/** The rows that a run sends and those that it rejects. Used by the dry run, the confirmation and the run. */
 export interface OpenRows extends RowsToSend {
   /** Rejected rows, each with the earlier request for the same person. */
   duplicates: ReadonlyMap<number, LedgerRequest>;
 }
 
-/** Shows the first requests as they would be sent, with masked identities; --curl prints the first as a command. */
+/** Shows the first requests, with masked identities unless `showIdentities`; --curl prints the first as a command. */
 export async function showDryRun(
   ctx: Context,
   session: DsrPorts,
@@ -35,7 +35,7 @@ export async function showDryRun(
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
     return showIdentities ? whole : maskRequest(whole);
   });
-  // Print the command instead of sending, and stop.
+  // With --curl, this call prints the command and ends the run instead of sending the request.
   if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
   const { done, kinds, rows, withoutId } = examined;
   const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
@@ -57,7 +57,7 @@ export async function showDryRun(
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
       renderDsrBulk({ ...examined, ...open }, style),
-      ...(earlier > 0 ? [`${earlier} completed by an earlier run, ${left} left.`] : []),
+      ...(earlier > 0 ? [`${counted(earlier, 'row is', 'rows are')} already complete; ${left} left.`] : []),
       ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
       ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
       ...(duplicates.size > 0 ? [renderDuplicates(duplicateLines, style, width)] : []),
@@ -74,7 +74,7 @@ interface OpenOptions {
   inputs: Inputs;
   options: RowOptions;
   states: RowStates | undefined;
-  /** Range of submission times of the requests that rows may not repeat. */
+  /** Range of submission times of the requests that rows must not repeat. */
   recent: { from: number; to: number } | undefined;
 }
 
@@ -102,7 +102,7 @@ export async function findOpenRows(
     const isErasure = request.subject_request_type === 'erasure';
     if (findDuplicate || (findUnanswered && isErasure)) {
       const news = await submittedEvent(request, session.submitter, session.ledger, ctx.clock.now());
-      // An earlier run may have sent a row that is not new, so that row is confirmed instead.
+      // An earlier run may have sent a row that is not new, so confirm that row instead of rejecting it.
       const isNew = states === undefined || states.state(row) === 'open';
       const before = isNew ? await findDuplicate?.(news) : undefined;
       if (before) duplicates.set(row, before);
@@ -159,7 +159,7 @@ export function warnOfRows(ctx: Context, examined: Examined): void {
   warn(late, `${deadline} ${counted(mostDaysLate, 'day')} ago`);
   warn(devicesOnly, 'only device identities; the platform does not find data stored under other identities');
   warn(trimmed, 'spaces around an identity, which are removed');
-  warn(upperCase, 'upper-case letters in `email`; the platform matches exactly, so it may not find the person');
+  warn(upperCase, 'uppercase letters in `email`; the platform is case-sensitive, so it might not find the person');
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
       text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,

@@ -13,14 +13,14 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';
 import { issuesOfParts } from './submit-input.ts';
 
-/** Values for rows that have none; `dsr submit` also has these flags for a single request. */
+/** Default values for rows; without `--bulk`, the same flags set the fields of a single request. */
 export const rowFlags = {
   regulation: { value: 'name', choices: REGULATIONS, help: 'regulation for rows without one' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type for rows without one' },
   groupId: { value: 'id', help: 'group for rows without one' },
   callbackUrl: { value: 'url', many: true, help: 'callback address for rows without one (repeatable)' },
   submittedTime: { value: 'iso', help: 'submitted time for rows without one (default: now)' },
-  skipWaitingPeriod: { help: 'skip the waiting period, for rows without that field' },
+  skipWaitingPeriod: { help: 'skip the waiting period for rows that do not specify it' },
 } as const satisfies Record<string, FlagSpec>;
 
 export const tableFlags = {
@@ -46,7 +46,7 @@ export const duplicateFlags = {
   allowDuplicates: { help: 'submit even if the ledger has the same request' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Returns the window in milliseconds. Throws usage (2). */
+/** Returns the duplicate window in milliseconds. Throws usage (2). */
 export function readDuplicateWindow({ duplicateWindow: text }: { duplicateWindow: string }): number {
   if (/^0+ *[a-z]*$/.test(text))
     throw usageError(`--duplicate-window must not be \`${text}\`.`, 'To permit duplicates, pass --allow-duplicates.');

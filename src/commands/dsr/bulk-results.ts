@@ -26,7 +26,7 @@ const joining: Joining<z.infer<ReturnType<typeof partResult>>> = {
   names: { part: 'part', parts: 'parts', missing: 'missing_parts', failed: 'failed_parts', files: 'results' },
   label: () => z.string(),
   part: partResult,
-  // The journal is named after the input's content; a part that was rejected before sending has none.
+  // The journal is named after the input's content; a part that was rejected before sending has no journal.
   keyOf: ({ input, journal }) => basename(journal) || input,
   runOf: ({ target }) => `a run in ${targetName(target)}`,
   labelOf: ({ input }) => input,
@@ -42,19 +42,19 @@ export const joinParts = defineCommand({
   args: resultArgs,
   flags: {
     ...resultFlags,
-    parts: { value: 'file', many: true, help: 'input that must have a result; folders and patterns (repeatable)' },
+    parts: { value: 'file', many: true, help: 'inputs that must have results: a file, folder or pattern (repeatable)' },
   },
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'Run each part as `dsr submit --bulk … -o json`, and save its output and its errors. Other lines of these files are ignored. Only the last result of each part counts.',
+    'Run each part as `dsr submit --bulk … -o json`, and save its output and errors to files. Other lines in these files are ignored. The last result of each part counts, but an error never replaces a complete result.',
     'The command lists failed parts and, with --parts, missing ones. It also prints the commands that run them again. No row is submitted twice.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or have an unknown outcome. If a part is missing, the exit code is 1. If parts failed, the exit code matches their error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected or have an unknown outcome. If a part is missing, the exit code is 1. If parts failed, the exit code matches their error, or is 1 if their exit codes differ.',
   ],
   examples: ['cdpadm dsr bulk-results results', "cdpadm dsr bulk-results results --parts 'people*.csv' -o json"],
   exits: {
     failed: 'a part is missing, or parts failed for different reasons',
-    partial: 'every part is complete, and rows were rejected or have an unknown outcome',
+    partial: 'every part is complete, but some rows were rejected or have an unknown outcome',
     invalidInput:
       'there is no result, the results are from different workspaces, or parts failed because of invalid input',
   },

@@ -78,7 +78,7 @@ export interface NextCommands {
   again: Again;
   /** The command that submits a results file after its failed rows are corrected. */
   correct: (results: string, input: Inputs[0]) => string;
-  /** The resume command also contains the target flags. */
+  /** The command that resumes the run, including the target flags, and the name of the inputs. */
   part: ResumeCommand & { input: string };
 }
 
@@ -92,13 +92,13 @@ interface Run extends NextCommands {
   states: RowStates;
   journal: DsrJournal;
   pace: Pace;
-  /** Range of submission times of the requests that rows may not repeat; absent with --allow-duplicates. */
+  /** Range of submission times of the requests that rows must not repeat; absent with --allow-duplicates. */
   recent: { from: number; to: number } | undefined;
   open: OpenRows;
   target: Target;
 }
 
-/** Runs the bulk submission. Sets `next.part.input` as soon as the name of the inputs is known. */
+/** Runs the bulk submission. Sets `next.part.input` once the inputs are open. */
 export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands): Promise<void> {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
@@ -128,7 +128,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     const repeats = flags.allowDuplicates === true ? states.repeats() : [];
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
-    // Rows of this run are not duplicates of each other, even after a resume.
+    // Rows of this run never count as duplicates of each other, even after the run is resumed.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
     const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
     if (flags.resume && !head && open.duplicates.size > 0)
@@ -177,7 +177,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
       at: isoMillis(ctx.clock.now()),
     });
   }
-  const undoNote = 'To cancel a request, pass its id in the results file to `dsr cancel`.';
+  const undoNote = 'To cancel a request, pass its id from the results file to `dsr cancel`.';
   ctx.logFacts({ content: examined.digest, journal: journal.path, undoNote });
   const begun = ctx.clock.now();
   const { resume, ...part } = run.part;

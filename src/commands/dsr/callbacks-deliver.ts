@@ -44,7 +44,7 @@ export async function openTargets(ctx: Context, flags: DeliveryFlags) {
   };
 }
 
-/** Flag values alternate: `completed CMD cancelled CMD`. */
+/** Statuses and commands alternate in the values of the flag: `completed CMD cancelled CMD`. */
 function hooksOf(values: readonly string[]): { status: string; command: string }[] {
   if (values.length % 2 !== 0)
     throw usageError('--on requires a status and a command: --on completed "notify --quiet".');
@@ -99,7 +99,7 @@ export async function openDeliveryOutbox(
       const unreadable = unreadableText(outbox.path, deliveries.unreadable);
       if (unreadable !== undefined) ctx.out.warn(unreadable);
       reportLeft(ctx, deliveries.left);
-      // Read other processes' changes. If that fails, the next callback retries it.
+      // Read changes by other processes. If that fails, they are read again with the next callback.
       unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
       running = deliveries.run();
     },
@@ -107,10 +107,10 @@ export async function openDeliveryOutbox(
 }
 
 function reportLeft(ctx: Context, { dead, due, elsewhere }: Deliveries['left']): void {
-  if (due > 0) ctx.out.note(`${counted(due, 'delivery', 'deliveries')} from an earlier run: delivering now.`);
+  if (due > 0) ctx.out.note(`Starting ${counted(due, 'delivery', 'deliveries')} left from an earlier run.`);
   if (elsewhere > 0)
     ctx.out.warn(
-      `${counted(elsewhere, 'delivery', 'deliveries')} from an earlier run: this listener has no matching --on or --forward-to. See: cdpadm dsr callbacks outbox list`,
+      `This listener has no matching --on or --forward-to for ${counted(elsewhere, 'delivery', 'deliveries')} from an earlier run. See: cdpadm dsr callbacks outbox list`,
     );
   if (dead > 0) ctx.out.warn(`${counted(dead, 'dead letter')}. See: cdpadm dsr callbacks outbox list --dead`);
 }

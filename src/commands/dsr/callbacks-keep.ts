@@ -11,7 +11,7 @@ import type { Callback, Received } from '../../lib/workflows/receive-callback.ts
 const REFUSED_AT_MOST = 1000;
 
 /**
- * Returns a function that stores a message and, if it gets a ledger, records it there for `dsr evidence`. The function
+ * Returns a function that stores a message and, given a ledger, records it there for `dsr evidence`. The function
  * returns the paths as the user would type them. On failure, it warns and returns undefined.
  */
 function openFolder(ctx: Context, folder: string) {

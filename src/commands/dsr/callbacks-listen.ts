@@ -31,7 +31,7 @@ const listenFlags = {
   on: {
     value: 'status cmd...',
     many: true,
-    help: 'run CMD, without a shell, on the first callback with STATUS (any: on each status)',
+    help: 'run CMD without a shell for the first callback with STATUS (any: for every status)',
     offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
   },
   hookConcurrency: { value: 'n', most: 64, default: '4', help: 'maximum number of concurrent deliveries' },
@@ -50,8 +50,8 @@ export const listenForCallbacks = defineCommand({
     'Any path works. Responses: 202 verified and stored; 401 a check failed, or the callback is for another workspace; 405 not a POST; 413 too large; 503 the callback cannot be verified or stored right now, so the platform sends it again.',
     'No profile is needed: CDPADM_DSR_BASE_URL, CDPADM_WORKSPACE_KEY and CDPADM_WORKSPACE_SECRET are enough to get the certificate from discovery. Without a workspace id, callbacks for every workspace are accepted.',
     'Each state is stored once, before the callback is acknowledged, and never moves backwards. Duplicate and late callbacks are harmless.',
-    "Deliveries by --forward-to and --on are stored with the state and run at least once, in order for each request: the commands for a callback wait for the commands of the request's earlier callbacks, but not for each other. A delivery succeeds when CMD exits 0, or the address responds with 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts attempts, they become dead letters: `dsr callbacks outbox list`.",
-    'CMD gets the body on its standard input, and the variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (with --forward-to, it is in the Idempotency-Key header). Use it to ignore duplicates.',
+    "Deliveries by --forward-to and --on are stored with the state and run at least once. The deliveries of one callback run concurrently, but only after those of the request's earlier callbacks. A delivery succeeds if CMD exits with 0, or the address responds with 2xx. Failed deliveries are retried with increasing delays, even after a restart. After --hook-attempts attempts, they become dead letters (see `dsr callbacks outbox list`).",
+    'CMD receives the body on standard input, and the environment variables CDPADM_EVENT_ID, CDPADM_REQUEST_ID, CDPADM_REQUEST_STATUS and CDPADM_EXPECTED_COMPLETION_TIME. The event id is the same for every attempt (with --forward-to, it is in the Idempotency-Key header). Use it to ignore duplicates.',
     'When the listener stops, it ends running commands, and the next listener runs them again. After kill -9, running commands continue, and the next listener runs them again.',
     '--keep writes ID.N.headers.json and ID.N.body (mode 0600) to DIR, and never overwrites a file. The ledger records the paths and digests, so that `dsr evidence` finds them. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the `local` profile, the platform runs inside this process and blocks other commands. Use `cdpadm emulator start` in another shell instead.',
@@ -73,7 +73,7 @@ export const listenForCallbacks = defineCommand({
 
 type ListenFlags = FlagValues<typeof listenFlags>;
 
-/** Verification must leave time to store the callback within the platform's ten seconds. */
+/** Verification must leave time to store the callback before the platform times out after ten seconds. */
 const CERTIFICATE_MS = 6000;
 const REPORT_MS = 500;
 
@@ -145,7 +145,7 @@ function callbackLine() {
     request_status: z.optional(z.string()),
     new: z.boolean(),
     detail: z.string(),
-    /** --keep files; null if there are none. */
+    /** Paths of the files that --keep wrote; null if it wrote none. */
     headers_file: z.nullable(z.string()),
     body_file: z.nullable(z.string()),
   });

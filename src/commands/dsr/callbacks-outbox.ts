@@ -69,7 +69,7 @@ export const listOutbox = defineCommand({
   summary: 'list deliveries that are due, retrying or dead',
   flags: { dead: { help: 'only dead letters: deliveries with no attempts left' } },
   notes: [
-    'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that created the delivery: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second one with that status.',
+    'An id is EVENT.TARGET. The target is the flag of `dsr callbacks listen` that created the delivery: `forward` for --forward-to, `on-STATUS` for --on STATUS, `on-STATUS-2` for the second --on with that status.',
     'The list shows the pending deliveries of all listeners on this machine, for any workspace.',
   ],
   examples: ['cdpadm dsr callbacks outbox list', 'cdpadm dsr callbacks outbox list --dead -o json'],

@@ -25,9 +25,9 @@ import { pageSource } from '../page-source.ts';
 import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
 
 const evidenceFlags = {
-  from: { value: 'date', help: 'requests submitted on or after this day or time' },
-  to: { value: 'date', help: 'requests submitted on or before this day or time' },
-  kept: { value: 'dir', many: true, help: 'additional folder with messages stored by --keep, such as a moved one' },
+  from: { value: 'date', help: 'requests submitted on or after this date or time' },
+  to: { value: 'date', help: 'requests submitted on or before this date or time' },
+  kept: { value: 'dir', many: true, help: 'another folder with messages stored by --keep, such as a moved folder' },
   showIdentities: { help: 'include the kept responses to submissions, which contain identities' },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -65,8 +65,8 @@ export const makeEvidence = defineCommand({
   columns: view.columns,
   output: evidenceResult,
   notes: [
-    'The zip file contains a readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to verify the signatures with openssl.',
-    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that is not exactly a status.',
+    'The zip file contains a human-readable page (index.html), the ledger entries of the requests (requests.json), the kept messages, the certificates, and the SHA-256 of each file (manifest.json). The page shows how to verify the signatures with openssl.',
+    'Identities appear as keyed hashes. Responses to submissions contain identities: without --show-identities, only their headers and the SHA-256 of their bodies are included. The same applies to any other body that contains more than the status of a request.',
     'The ledger records the verdict on each signed message. The messages themselves exist only if `dsr submit`, `dsr status` or `dsr callbacks listen` ran with --keep. The ledger also records where the messages are. The page lists messages that are missing or changed, and the archive omits them. --kept adds folders that were moved, or that an earlier version wrote.',
   ],
   examples: [

@@ -13,7 +13,7 @@ import { openLedgerOf, withReadingProgress } from './session.ts';
 function exportedRequest() {
   return z.extend(LedgerRequest, {
     deadline: z.nullable(z.string()),
-    /** Time when the subject got the answer, if this machine knows it. */
+    /** Time when the subject received the answer, if it is recorded on this machine. */
     answered_at: z.nullable(z.string()),
   });
 }
@@ -85,7 +85,7 @@ export const verifyLedger = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each line has a number, and a hash that covers the line and the previous one. The command lists each changed, missing or added line.',
+    'Each line has a number, and a hash that covers the line and the hash of the previous line. The command lists each changed, missing or added line.',
     'The chain reveals later edits, but cannot detect that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],

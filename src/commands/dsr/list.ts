@@ -1,4 +1,4 @@
-// `dsr list`: lists the requests of a group, or of this machine.
+// `dsr list`: lists the requests in a group, or those submitted from this machine.
 import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted, listed } from '../../lib/kernel/words.ts';
@@ -28,7 +28,7 @@ const listFlags = {
   due: { help: 'only due requests, most urgent first' },
   within: {
     value: 'duration',
-    help: 'with --due: only late requests, and requests that are due or lose their results within this time',
+    help: 'with --due: only late requests, and requests that are due or whose results expire within this time',
   },
   failIfDue: { help: 'with --due: exit 10 if a request is listed' },
   failIfOverdue: { help: 'with --due: exit 10 if a request is late or its deadline is unknown' },
@@ -122,8 +122,8 @@ function unreadFailure({ unread }: ListPorts): KnownError | undefined {
 }
 
 /**
- * Reports overdue requests to a daily job: their number, and an annotation for each. HTML output has no annotations,
- * because the same job usually lists the requests too. Returns true if the exit code must be 10.
+ * Reports the overdue requests: their number, and an annotation for each in GitHub Actions, except with HTML output,
+ * because the job usually lists the requests as text too. Returns true if the exit code must be 10.
  */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: ListFlags): boolean {
   const overdue = requests.filter((request) => request.overdue);

@@ -47,7 +47,7 @@ export const markRequests = defineCommand({
   notes: [
     'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform, so a profile with `access: read` allows it.',
     'An erasure cannot be marked as answered: it counts as due until it is completed or cancelled.',
-    'GDPR allows an extension of two months, and CCPA one of 45 days; a longer one needs a confirmation (--yes). Notify the subject before the deadline passes: an extension that is recorded later does not count.',
+    'GDPR allows an extension of two months, and CCPA one of 45 days; a longer extension requires confirmation (--yes). Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],
   examples: [
     'cdpadm dsr mark 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --answered --dry-run',
@@ -133,7 +133,7 @@ function isTooLong(ctx: Context, request: LedgerRequest, extended: string): bool
   const lastDay = exceededLimit(request, extended);
   if (lastDay === undefined) return false;
   ctx.out.warn(
-    `${(regulation ?? '').toUpperCase()} allows an extension to ${lastDay} at most (request ${request.id}).`,
+    `${(regulation ?? '').toUpperCase()} allows an extension until ${lastDay} at the latest (request ${request.id}).`,
   );
   return true;
 }

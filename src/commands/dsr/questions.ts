@@ -29,8 +29,8 @@ const MEANING = {
 } as const;
 
 /**
- * Returns the questions for the missing parts; undefined if nothing is missing. Calling the result asks them; calling
- * it again goes back to the last one. Throws usage (2) before the first question for an invalid flag; without an
+ * Returns a function that asks for the missing parts, or undefined if nothing is missing. If it is called again, it
+ * goes back to the last question. Throws usage (2) before the first question for an invalid flag; without an
  * interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
@@ -110,7 +110,7 @@ async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
       if (isBack(text) || text.trim() === '') return undefined;
       const value = valueOf(field, text.trim());
       if (field === 'submitted_time' && parseIso(String(value)) === undefined)
-        return 'Enter a day, or a time with a time zone.';
+        return 'Enter a date, or a time with a time zone.';
       return issueOf(asking, { [field]: value }, field);
     };
     const [question = field, example] = QUESTIONS[field] ?? [];
@@ -185,7 +185,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/** Asks for a value, and about a likely typo, because the platform would report "no data" only weeks later. */
+/** Asks for a value. Questions a likely typo, because the platform would report "no data" only weeks later. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
@@ -203,10 +203,10 @@ async function askValue(asking: Asking, type: string): Promise<string> {
   }
 }
 
-/** Some deployments store digests instead of addresses. */
+/** Some deployments store digests instead of email addresses. */
 const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
-/** Returns the types from discovery or, if that fails, from the specification. Those that name a person come first. */
+/** Returns the types from discovery or, if that fails, from the specification. Types that name people come first. */
 async function identityTypes(ctx: Context, { api, signal }: SubmitSession): Promise<string[]> {
   try {
     const { supported_identities: supported } = await api.discovery(signal);

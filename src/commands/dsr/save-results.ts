@@ -28,14 +28,14 @@ export const saveResults = defineCommand({
       content_type: z.string(),
     }),
   notes: [
-    "The file is named after the request id. Only you can read the file, and it never replaces another one. The command fetches results only from the profile's own address.",
+    "The file is named after the request id. Only you can read the file, and it never replaces an existing file. The command fetches results only from the profile's own address.",
   ],
   examples: [
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
     'cdpadm dsr results 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dir results --dry-run',
   ],
   exits: {
-    notFound: 'no such request, no records match the identities, or the results have expired',
+    notFound: 'the request does not exist, no records match the identities, or the results have expired',
     conflict: 'the request has no results (yet)',
   },
   run: async (ctx, { args, flags }) => {
@@ -49,7 +49,7 @@ export const saveResults = defineCommand({
     const download = openDownload(resolve(ctx.io.cwd, flags.dir), id);
     try {
       await session.api.results(url, download.sink, ctx.signal);
-      // Without records the platform responds with 404, so an empty file answers nothing.
+      // If there are no records, the platform responds with 404, so an empty file is an error.
       if (download.isEmpty())
         throw fail('http.unreadable', { message: `The results of request ${id} are empty. Nothing was saved.` });
     } catch (error) {

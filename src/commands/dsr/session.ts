@@ -62,7 +62,7 @@ export async function openDsr(ctx: Context): Promise<DsrPorts> {
   };
 }
 
-/** Opens a session for commands that build a body, which requires the vendor domain. */
+/** Opens a session for commands that build a body. Throws usage (2) if the vendor domain is not configured. */
 export async function openSubmit(ctx: Context): Promise<SubmitSession> {
   return { ...(await openDsr(ctx)), normalize: await normalizeOptionsOf(ctx) };
 }
@@ -91,7 +91,7 @@ export async function openVerifier(
   const chains = await openChains(ctx);
   const source = certificates ?? (await discoveredCertificates(ctx));
   const ports: VerifyPorts = {
-    // The vendor domain, also with the protocol's name as a subdomain (decision: D57).
+    // The vendor domain, and its subdomain with the name of the protocol (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
@@ -116,7 +116,7 @@ async function discoveredCertificates(ctx: Context): Promise<CertificateSource> 
   return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
-/** Returns a function that checks a response's signature. If it cannot, it warns once and returns undefined. */
+/** Returns a function that checks a response's signature. If it cannot do so, it warns once and returns undefined. */
 export function answerVerifier(ctx: Context): VerifyMessage {
   let verifier: Promise<MessageVerifier> | undefined;
   let isWarned = false;
@@ -129,7 +129,7 @@ export function answerVerifier(ctx: Context): VerifyMessage {
   };
 }
 
-/** Checks that request ids have the platform's form. Throws usage (2) for other text. */
+/** Checks that request ids have the platform's form. Throws usage (2) for any other text. */
 export function requestIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => id.trim().toLowerCase()))].map((id) => {
     if (isUuid(id)) return id;

@@ -27,7 +27,7 @@ export const requestFlags = {
   identity: {
     value: 'type=value',
     many: true,
-    help: 'identity of the subject (repeatable); TYPE=@FILE and TYPE=- read the value',
+    help: 'identity of the subject (repeatable); TYPE=@FILE and TYPE=- read the value from a file or standard input',
   },
   extensionIdentity: {
     value: 'type=value',
@@ -113,7 +113,7 @@ export interface GivenRequest extends NormalizedRequest {
   isNewId: boolean;
 }
 
-/** Builds and checks the body. Adds a missing id or time. Throws usage (2), or (9) for a time in the future. */
+/** Builds and checks the body. Adds a missing id or time. Throws usage (2), or input (9) for a time in the future. */
 export function requestFromParts(ctx: Context, parts: RequestParts, options: NormalizeOptions): GivenRequest {
   const now = ctx.clock.now();
   const { subject_request_id = randomUUID(), submitted_time = isoSeconds(now) } = parts;
@@ -148,7 +148,7 @@ export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOp
   return normalizeRequest(body, options, now).issues;
 }
 
-/** Returns the body in a file. Adds a missing id or time. Throws invalid input (9) with each issue's position. */
+/** Returns the request in a file. Adds a missing id or time. Throws invalid input (9) with each issue's position. */
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);

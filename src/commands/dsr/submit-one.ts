@@ -133,13 +133,13 @@ async function submitGiven(
   }
   const facts = { deadline: deadline === undefined ? null : isoSeconds(deadline), target };
   await ctx.out.emit<SubmitResult>({ ...result, ...facts, signature_valid: verdict?.valid ?? null }, submitView);
-  ctx.out.note({ text: 'Watch it:', command: `cdpadm dsr status ${id} --watch` });
+  ctx.out.note({ text: 'To watch it:', command: `cdpadm dsr status ${id} --watch` });
   return true;
 }
 
 /**
- * Warns if an erasure would delete the data of a due request, and rejects a duplicate. Returns a check to repeat just
- * before the ledger records the request, or undefined if duplicates are allowed.
+ * Warns if an erasure would delete the data of a due request, and rejects a duplicate. Returns a second check, to run
+ * just before the ledger records the request, or undefined if duplicates are allowed.
  */
 async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuplicateWindow(flags);
@@ -147,7 +147,7 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
   const news = await submittedEvent(request, session.submitter, session.ledger, now);
   for (const { id, subject_request_type: type = '' } of (await readUnanswered(session.ledger, news))?.(news) ?? [])
     ctx.out.warn({
-      text: `The ${type} request ${id} for the same person is still due; the erasure will delete its data. To check it:`,
+      text: `The ${type} request ${id} for the same person is still due; the erasure will delete the data it needs. To check it:`,
       command: `cdpadm dsr status ${id}`,
     });
   if (flags.allowDuplicates === true) return undefined;
@@ -163,7 +163,7 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
   };
 }
 
-/** On a terminal, asks whether to submit anyway (not in a dry run). Otherwise, or with --yes, throws guard (12). */
+/** On a terminal, asks whether to submit anyway (a dry run only warns). Otherwise, or with --yes, throws guard (12). */
 async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${duplicateText(before)}.`);

@@ -1,4 +1,4 @@
-// `dsr submit`: one request from flags, a file or questions; many with `--bulk`.
+// `dsr submit`: submits one request from flags, a file or questions, or many requests with `--bulk`.
 import * as z from 'zod/mini';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { hideLink } from '../../lib/bulk/sources/remote.ts';
@@ -60,10 +60,10 @@ export const submitRequests = defineCommand({
   output: () => z.union([submittedResult(), bulkResult(), z.array(requestResult())]),
   notes: [
     'On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell history and the process list.',
-    'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request.',
+    'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request is sent.',
     'If you repeat --profile, each workspace gets its own request with its own id. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
     'A dry run of a bulk file shows the first 100 requests and counts the rest.',
-    'The id is in the ledger before the request is sent. After a lost response, the same command with the same --request-id never creates a second request.',
+    'The ledger records the id before the request is sent. If the response is lost, the same command with the same --request-id never creates a second request.',
   ],
   examples: [
     'cdpadm dsr submit --regulation gdpr --type access --identity email=jane@example.com',
@@ -79,7 +79,7 @@ export const submitRequests = defineCommand({
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout was reached (with --wait)',
     guard:
-      'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the contents of the bulk file were already submitted (--resume continues it), or you answered no',
+      'the ledger has a recent request of the same type for the same person (--allow-duplicates permits another; with --bulk, only that row is rejected), the contents of the bulk file were already submitted (--resume continues that run), or you answered no',
   },
   run: (ctx, { flags }) => dispatch(ctx, flags),
 });
@@ -95,7 +95,7 @@ async function dispatch(ctx: Context, flags: SubmitFlags): Promise<void> {
   if (isBulk) {
     const { again, resume } = createAgain(submitRequests, [], { ...flags }, ctx.flags);
     const { bulk: files = [], filesFrom = '' } = flags;
-    // A results file is CSV with a header. For rows without columns, the header contains the fields.
+    // A results file is CSV with a header. If the inputs have no columns, the header contains the field names.
     const without = (...names: (keyof SubmitFlags)[]) => Object.fromEntries(names.map((name) => [name, undefined]));
     const correct: NextCommands['correct'] = (results, { dialect, format }) => {
       const once = without('format', 'headerless', 'columns', 'filesFrom', 'results', 'saveMap', 'resume');

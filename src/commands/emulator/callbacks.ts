@@ -64,7 +64,7 @@ export const listCallbacks = defineCommand({
 
 export const resendCallbacks = defineCommand({
   path: 'emulator callbacks resend',
-  summary: 'send callbacks now: one, all for a request, or all undelivered ones',
+  summary: 'send callbacks now: one callback, all callbacks of a request, or all undelivered callbacks',
   ...onPlatform,
   args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
   flags: { callback: { value: 'id', most: 999_999_999, help: 'id of a single callback, from the list' }, ...portFlag },

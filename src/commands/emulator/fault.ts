@@ -9,7 +9,7 @@ import { onPlatform, portFlag } from './start.ts';
 
 type Fault = z.infer<ReturnType<typeof faultResult>>;
 
-/** Returns the schema of a fault, as sent to the control address. */
+/** Returns the schema of a fault that is sent to the control address. */
 function faultResult() {
   return z.object({
     method: z.optional(z.string()),
@@ -51,7 +51,7 @@ const faultFlags = {
   probability: {
     value: 'share',
     read: readShare,
-    help: 'share of the matching requests to affect, 0 to 1 (default: 1)',
+    help: 'share of the matching requests to affect, from 0 to 1 (default: 1)',
   },
   ...portFlag,
 } as const satisfies Record<string, FlagSpec>;

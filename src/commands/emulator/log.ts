@@ -10,7 +10,7 @@ import { createResultLines } from '../../lib/runtime/output/result-lines.ts';
 
 type LoggedRequest = z.infer<ReturnType<typeof logResult>>[number];
 
-/** `status` is null if the connection closed without a response. Optional fields need --bodies. */
+/** `status` is null if the connection closed without a response. The optional fields are present only with --bodies. */
 function logResult() {
   return z.array(
     z.object({
@@ -64,7 +64,7 @@ export const listRequests = defineCommand({
   flags: logFlags,
   columns,
   output: logResult,
-  notes: ['Status `cut` (null in JSON): the connection closed without a response, for example because of a fault.'],
+  notes: ['Status `cut` (null in JSON) means that the connection closed without a response, for example by a fault.'],
   examples: [
     'cdpadm emulator log',
     'cdpadm emulator log -o csv --out requests.csv',

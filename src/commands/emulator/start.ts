@@ -20,10 +20,10 @@ import { listEmulators } from '../../lib/runtime/emulator/running.ts';
 import { READY_TEXTS, shellEnvironment, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
 
 export const portFlag = {
-  port: { value: 'n', help: 'port of the platform (default: the one started last)' },
+  port: { value: 'n', help: 'port of the platform (default: the platform started last)' },
 } as const satisfies Record<string, FlagSpec>;
 
-/** Properties shared by the commands on a running platform. */
+/** Properties shared by the commands that use a running platform. */
 export const onPlatform = { effect: 'local', calls: 'emulator', flags: portFlag } as const;
 
 const startFlags = {
@@ -44,14 +44,14 @@ const startFlags = {
   warehouse: { value: 'file', help: 'warehouse file that pipelines read (default: a sample)' },
   clock: {
     value: 'mode',
-    help: 'real follows the system clock, manual changes only on request (default: real)',
+    help: 'real follows the system clock; manual advances only on request (default: real)',
     choices: ['real', 'manual'],
   },
   names: { value: 'file', help: "wire names of a deployment, YAML or JSON (default: the specification's)" },
-  as: { value: 'profile', help: "imitate this profile's platform: its ids, domains and names; accepts any secret" },
+  as: { value: 'profile', help: "imitate this profile's platform (its ids, domains and names), but accept any secret" },
   fromLive: {
     value: 'profile',
-    help: 'like --as, but also copy the roles, groups and warehouse resources of that platform; replaces the state',
+    help: 'like --as, but also replace the state with the roles, groups and warehouse resources of that platform',
     conflicts: ['as', 'fixtures'],
   },
   vendorDomain: { value: 'domain', help: 'vendor domain (default: platform.example)' },
@@ -72,7 +72,7 @@ export const startPlatform = defineCommand({
   output: readyResult,
   notes: [
     'The embedded platform provides all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command to it.',
-    'With --as, a copy of the profile works with this platform once you replace its addresses. The command does not read the secrets of the profile. --org, --account and --workspace set the first id of each kind.',
+    'With --as, a copy of the profile works with this platform once you replace its addresses. The command does not read the secrets of the profile. --org, --account and --workspace set the ids of the first organization, account and workspace.',
     "--from-live reads the profile's platform once, at the start, and writes nothing to it. Secrets of connections are masked.",
   ],
   examples: [
@@ -129,7 +129,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
   });
 }
 
-/** Reads the profile's platform into fixtures that contain only its organization, account and workspace. */
+/** Copies the profile's platform into fixtures with a single organization, account and workspace. */
 async function readLivePlatform(
   ctx: Context,
   profile: string,

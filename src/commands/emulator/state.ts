@@ -23,7 +23,7 @@ const advanceClock = defineCommand({
   path: 'emulator clock advance',
   summary: "advance the platform's clock and run everything that becomes due",
   ...onPlatform,
-  args: { duration: { help: 'duration such as 15m, 8h, 7d' } },
+  args: { duration: { help: 'duration such as 15m, 8h or 7d' } },
   flags: { port: { ...portFlag.port, inherited: true } },
   output: nowResult,
   examples: ['cdpadm emulator clock advance 8d', 'cdpadm emulator clock advance 15m --port 4010'],

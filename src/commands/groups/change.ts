@@ -184,7 +184,7 @@ async function changeAttributes(
   const live = await findGroup(ctx, groupId);
   const before = toGroupRequest(live);
   const wanted = { ...before, attributes: change(before.attributes) };
-  // The group's own attributes are sent back as they are, with fields and types that the specification lacks.
+  // The group's own attributes are sent back as they are, even if the specification lacks their fields or types.
   const issues = explain(GroupPatch, wanted).filter(
     ({ isUnknown, path: [, index = Infinity] }) => !isUnknown && Number(index) >= before.attributes.length,
   );

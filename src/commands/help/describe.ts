@@ -60,7 +60,7 @@ export function describeCommands(root: Command, words: readonly string[]): Descr
   return found && actingFrom(found, words);
 }
 
-/** Omits plain groups, which have no record. `emulator clock` has one although it has a subcommand. */
+/** Omits plain groups, which do nothing themselves. `emulator clock` is a command although it has a subcommand. */
 function actingFrom(command: Command, path: readonly string[]): Described[] {
   const below = command.commands.flatMap((child) => actingFrom(child, [...path, child.name()]));
   const help = helpOf(command);

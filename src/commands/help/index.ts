@@ -26,7 +26,7 @@ export const command = defineCommand({
     topic: {
       many: true,
       optional: true,
-      help: `${Object.keys(topics).join(', ')}, flags; error and a code; recipes and a file; or a command`,
+      help: `${Object.keys(topics).join(', ')}, flags, error CODE, recipes NAME, or a command`,
       offers: offeredWords,
     },
   },
@@ -82,5 +82,5 @@ function flagsTopic(options: readonly Option[]): string {
       .map((option) => `  ${option.flags.padEnd(width)}  ${option.description}`);
     return [heading, ...lines].join('\n');
   });
-  return `Flags of every command, before or after its name.\n\n${parts.join('\n\n')}\n`;
+  return `These flags work with every command, before or after its name.\n\n${parts.join('\n\n')}\n`;
 }

@@ -29,9 +29,9 @@ Order of checks: input (9), access: read (12), unexpected plan (6), other guards
 
 Codes of errors, by exit code
 
-With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. files.read exits with 2 if the file
-does not exist; dsr.listen and emulator.sample_warehouse exit with 6 if the port is in use or the file exists;
-profiles.failed exits with the highest exit code of its profiles.
+With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. Three exceptions: the
+exit code of files.read is 2 if the file does not exist; that of dsr.listen and emulator.sample_warehouse is 6 if the
+port is in use or the file exists; and that of profiles.failed is the highest exit code of its profiles.
 
 `;
 
@@ -108,7 +108,7 @@ Only the result goes to standard output; prompts, progress, warnings and notes g
   -o name       only the ids, one per line; with --query, the result as is: --query plan -o name
   -o html       for commands whose help lists it
 
-  --query EXPR    JMESPath expression for the data before it is formatted; integers beyond 2^53 are strings in it
+  --query EXPR    JMESPath expression that selects the data to print; integers beyond 2^53 become strings
   --fields a,b    columns of table, csv and markdown, by field or heading, in this order
   --no-header     without the header line
   --out FILE      write to a file, completely or not at all; without -o, its extension sets the format:
@@ -219,10 +219,10 @@ export const topics: Readonly<Record<string, string>> = {
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** Workflow files that `help recipes` names. */
+/** Workflow files that `help recipes` lists. */
 export const RECIPES: readonly string[] = recipes.match(/(?<![\w-])[\w-]+\.yml/g) ?? [];
 
-/** Throws KnownError usage (2) for a code that does not exist. */
+/** Returns the help page for an error code. Throws KnownError usage (2) if the code does not exist. */
 export function errorPage(code: string | undefined): string {
   const entry = code === undefined ? undefined : (ERRORS as Readonly<Record<string, ErrorEntry>>)[code];
   if (code !== undefined && entry) {

@@ -1,4 +1,4 @@
-// `log`: every write from this machine. `log verify` checks the log, and `log prune` shortens it.
+// `log` lists every write from this machine, `log verify` checks the log, and `log prune` shortens it.
 import * as z from 'zod/mini';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -66,7 +66,7 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
   return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
 }
 
-/** The columns with their full text, even if it does not fit a table. */
+/** The columns with their full text, even if it does not fit in a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
 
 const list = { text: 'To list them:', command: 'cdpadm log' };
@@ -129,7 +129,7 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each write has two entries, one line each: before the first request, and when the command ends. An entry has a number, and a hash that covers the entry and the previous one. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
+    'Each write has two entries of one line: the first is written before the first request, the second when the command ends. An entry has a number, and a hash that covers the entry and the hash of the previous entry. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
     'The chain reveals later edits, but cannot detect that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],
@@ -171,8 +171,8 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'none',
   flags: {
-    since: { value: 'time', help: 'only writes since a date, a time, or a duration ago such as 7d' },
-    command: { value: 'words', help: 'only writes of a command or a group: roles, "dsr submit"' },
+    since: { value: 'time', help: 'only writes since a date or time, or within a duration such as 7d' },
+    command: { value: 'words', help: 'only writes by this command or group, such as roles or "dsr submit"' },
     limit: { value: 'n', most: 1_000_000, help: 'only the newest N writes' },
   },
   output: () => z.array(loggedWrite()),
@@ -201,7 +201,7 @@ export const command = defineCommand({
   },
 });
 
-/** Throws usage (2) if no command or group has these words. */
+/** Throws usage (2) if no command or group has this name. */
 async function requireCommand(ctx: Context, words: string): Promise<void> {
   const known = pathsOf(await ctx.commands());
   if (known.includes(words)) return;

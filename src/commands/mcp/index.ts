@@ -10,7 +10,7 @@ export const command = defineCommand({
   flags: { allowWrites: { help: 'also offer tools that write; each write needs an approved plan' } },
   notes: [
     'The server communicates over standard input and output until the client closes them. The server uses one profile, which the assistant cannot change. Its tools read data or show a dry run (a plan). An assistant passes the contents of files, never paths.',
-    'With --allow-writes, write tools apply a plan from the same session: once, within 10 minutes, and only if the platform is unchanged. The plan replaces --yes but never overrides a guard. Profiles that are protected or have `access: read` do not get write tools.',
+    'With --allow-writes, write tools apply a plan from the same session: once, within 10 minutes, and only if the platform is unchanged. The plan replaces --yes but never overrides a guard. Write tools are not available for profiles that are protected or have `access: read`.',
   ],
   exits: { interrupted: 'stopped by Ctrl-C', terminated: 'stopped by SIGTERM' },
   examples: ['cdpadm mcp', 'cdpadm mcp --allow-writes --profile local'],

@@ -19,8 +19,8 @@ const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying
 
 const runsFlags = {
   since: { value: 'duration', help: 'list only runs with a logical date within the last DURATION, such as 7d' },
-  from: { value: 'time', help: 'list only runs on or after this logical date: a day, or ISO 8601' },
-  to: { value: 'time', help: 'list only runs on or before this logical date: a day, or ISO 8601' },
+  from: { value: 'time', help: 'list only runs on or after this logical date: a date, or an ISO 8601 time' },
+  to: { value: 'time', help: 'list only runs on or before this logical date: a date, or an ISO 8601 time' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
   page: { value: 'n', most: 1_000_000, help: 'page number (default: 1)' },
   pageSize: { value: 'n', most: 100, help: 'runs per page, up to 100', default: '100' },
@@ -43,7 +43,7 @@ export const listRuns = defineCommand({
   output: () => z.array(RunReply),
   notes: [
     '`-o html` prints a timeline as one HTML page without scripts. With more than 2,000 runs, each column is one day.',
-    '--status searches every page, or only the page that --page selects. Days are in UTC.',
+    '--status searches every page, or only the page that --page selects. Dates are in UTC.',
   ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',
@@ -111,7 +111,7 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/** Reports the age of the last success. Throws failed (1) if it exceeds `staleAfter` (ms), or if there is none. */
+/** Reports the age of the last success. With `staleAfter` (ms), throws failed (1) if it is older or there is none. */
 async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();

@@ -1,4 +1,4 @@
-// Shared by the commands about runs: ports, the poll flag, and errors for an unknown pipeline.
+// Ports, flags and errors that the commands about pipeline runs share.
 import { pickResource } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
 import type { RunReply } from '../../lib/contract/pipeline-runs.ts';

@@ -52,7 +52,7 @@ export const resumePipeline = stateCommand('pipelines resume', 'active', 'resume
 export const resetPosition = defineCommand({
   path: 'pipelines reset',
   summary: 'reset the sync position, so that the next run reads all data again',
-  undoNote: 'The previous sync position is not restored.',
+  undoNote: 'No command restores the previous sync position.',
   effect: 'write',
   byPerson: true,
   tool: ['type'],
@@ -66,7 +66,7 @@ export const resetPosition = defineCommand({
       accepted: z.literal(true),
       target: workspaceTarget(),
     }),
-  notes: ['Type the id of the pipeline to confirm, or pass it with --confirm. --yes is not enough.'],
+  notes: ['To confirm, type the id of the pipeline, or pass the id with --confirm. --yes is not enough.'],
   examples: ['cdpadm pipelines reset customers --dry-run', 'cdpadm pipelines reset customers --confirm customers'],
   exits: {
     usage: 'the id was not confirmed',
@@ -86,7 +86,7 @@ export const resetPosition = defineCommand({
     await ctx.confirmWrite(`Type ${id} to reset it:`, { typed: id });
     await resetPipeline(id, ports);
     ctx.out.note({
-      text: `The platform accepted the reset of pipeline ${id}. Its next run:`,
+      text: `The platform accepted the reset of pipeline ${id}. To run it:`,
       command: `cdpadm pipelines trigger ${id} --wait`,
     });
     return { pipeline_id: id, reset_type: 'full', accepted: true, target };

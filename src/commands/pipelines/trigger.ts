@@ -145,7 +145,7 @@ export const watchPipeline = defineCommand({
   flags: pollFlag,
   output: () => RunReply,
   notes: [
-    'Each change is one line: an object with -o json, a row with -o csv and markdown, a document with -o yaml. Stopping the command does not stop the run.',
+    'Each change is printed as a line of text, an object (-o json), a row (-o csv and markdown) or a document (-o yaml). Stopping the command does not stop the run.',
   ],
   examples: ['cdpadm pipelines watch customers', 'cdpadm pipelines watch customers --poll 10s -o json'],
   exits: {

@@ -56,7 +56,7 @@ export function withChanges(profile: Profile, changes: readonly string[], profil
 
 type Fields = Record<string, unknown>;
 
-/** Applies the changes from `before` to `after` to `now`, so that changes by other processes are kept. */
+/** Applies to `now` the changes between `before` and `after`, so that changes by other processes are kept. */
 export function withEdits(now: Fields, before: Fields, after: Fields): Fields {
   const edited = { ...now };
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -97,7 +97,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
     .map((name) => {
       const guess = nearest(name.replace(/\*$/, ''), neutralWords());
       const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
-      return `names.${name}: not in the specification${end} It is kept, because your platform may use it.`;
+      return `names.${name} is not in the specification${end} It is kept, because your platform may use it.`;
     });
 }
 

@@ -35,14 +35,14 @@ export const editProfile = defineCommand({
   flags: {
     set: {
       value: 'field=value',
-      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value removes it (repeatable)',
+      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value removes the field (repeatable)',
       many: true,
       offers: () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`),
     },
     ...hiddenFlags(),
   },
   output: () => z.object({ name: z.string(), profile: profileResult(), changed: z.boolean() }),
-  notes: ['A profile contains the location of each secret, not the secret. `auth login` stores secrets.'],
+  notes: ['A profile contains the location of each secret, not the secret itself. `auth login` stores secrets.'],
   examples: [
     'cdpadm profile edit dev --set protected=true --set limits.dsr=1000/m',
     'cdpadm profile edit prod --set names.xpid=pid --confirm prod --dry-run',

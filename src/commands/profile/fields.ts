@@ -7,7 +7,7 @@ export type Profiles = Awaited<ReturnType<Context['profiles']>>;
 export type Draft = Parameters<Profiles['create']>[1];
 export type SettingName = Parameters<Profiles['checkValue']>[0];
 
-/** Flags that only `profile create` has; flags for other settings exist on every command. */
+/** Flags that only `profile create` has; every command has the flags for the other settings. */
 export const settingFlags = {
   baseUrl: { value: 'value', help: 'platform address' },
   authUrl: { value: 'value', help: 'token service address' },
@@ -47,7 +47,7 @@ function own(name: SettingName, key: SettingFlag): Field {
   return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 
-/** Returns the schema of a profile as stored in its file. Fields from a newer version are kept. */
+/** Returns the schema of a profile as it is stored in a file. Fields from a newer version are kept. */
 export function profileResult() {
   const text = z.optional(z.string());
   const texts = z.optional(z.record(z.string(), z.string()));

@@ -86,7 +86,7 @@ export const deleteProfile = defineCommand({
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
   output: () => z.object({ deleted: z.string(), was_current: z.boolean() }),
-  notes: ['Nothing on the platform changes. For a protected profile, you must type its name.'],
+  notes: ['Nothing on the platform changes. To delete a protected profile, you must type its name.'],
   examples: ['cdpadm profile delete dev --yes', 'cdpadm profile delete prod --confirm prod --dry-run'],
   exits: { notFound: 'profile not found', guard: 'you answered no, or did not type the name of a protected profile' },
   run: async (ctx, { args: { name } }) => {
@@ -166,11 +166,11 @@ export const listProfiles = defineCommand({
 
 export const exportProfile = defineCommand({
   path: 'profile export',
-  summary: 'print a profile, to import it elsewhere',
+  summary: 'print a profile that can be imported elsewhere',
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  // Show the fields that the profile has.
+  // The columns are the fields that the profile has.
   columns: () => undefined,
   output: profileResult,
   notes: [
@@ -213,7 +213,7 @@ export const importProfile = defineCommand({
     const profile = await parseProfile(input.name, input.text, profiles);
     for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
     const commands = Object.values(profile.secrets ?? {}).filter((text) => String(text).startsWith('command:'));
-    for (const line of commands) ctx.out.warn(`This profile runs a command for a secret: ${String(line).slice(8)}`);
+    for (const line of commands) ctx.out.warn(`This profile runs a command to read a secret: ${String(line).slice(8)}`);
     if (ctx.flags.dryRun)
       return await ctx.out.emitDryRun([], { name, profile }, `Profile ${name} would be created.`, [name]);
     if (commands.length > 0) await ctx.prompt.confirm('Import it?');

@@ -26,7 +26,7 @@ const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
   workspace_key: 'dsr, seed and intake',
   workspace_secret: 'dsr, seed and intake',
   vendor_domain: 'dsr',
-  environment: 'seed and intake; production requires the profile name for every write',
+  environment: 'seed and intake; for production, you must type the profile name for every write',
 };
 const NAMES = Object.keys(NEEDED_FOR) as Name[];
 
@@ -44,7 +44,7 @@ interface Asking {
   profiles: Profiles;
   draft: Draft;
   probe: AddressProbe;
-  /** Checks the draft's storage, and warns once if it does not work. */
+  /** Returns true if secrets can be stored. Otherwise, it warns once. */
   canKeep: () => Promise<boolean>;
   isProtected: boolean;
 }
@@ -58,7 +58,7 @@ function missingAddresses({ profile }: Draft): SettingName[] {
   return (['base_url', ...WORKSPACE] as const).filter((address) => profile[address] === undefined);
 }
 
-/** Returns a hint to add the addresses that the new profile lacks; undefined if it has all. */
+/** Returns a hint to add the addresses that the new profile lacks; undefined if it has all of them. */
 export function addressHint(name: string, draft: Draft): Hint | undefined {
   const missing = missingAddresses(draft);
   if (missing.length === 0) return undefined;
@@ -82,7 +82,7 @@ export async function askForSettings(
     for (const [credential, addresses] of CREDENTIALS) {
       const isUseful = addresses.some((address) => draft.profile[address] !== undefined);
       if (!isUseful || asked.has(credential) || valueOf(draft, credential) !== undefined) continue;
-      // A secret without its id is useless.
+      // A client secret is useless without the client id.
       if (credential === 'client_secret' && valueOf(draft, 'client_id') === undefined) continue;
       asked.add(credential);
       await ask(asking, credential);
@@ -191,7 +191,7 @@ async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void
     [
       { value: 'none', label: 'none: specify it in each command' },
       { value: 'development' },
-      { value: 'production', hint: 'every write requires the profile name' },
+      { value: 'production', hint: 'you must type the profile name for every write' },
     ],
     { initial: draft.profile.environment ?? 'none' },
   );
@@ -239,7 +239,7 @@ async function askReference(ctx: Context, label: string, flag: string): Promise<
   );
   if (kind === 'none') return undefined;
   if (kind === 'env') {
-    // Do not repeat the text, which may be the secret itself.
+    // The message does not repeat the text, which may be the secret itself.
     const check = (text: string): string | undefined =>
       /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
         ? undefined

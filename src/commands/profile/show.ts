@@ -32,7 +32,7 @@ function shownResult() {
     secrets: z.record(z.string(), z.object({ value: z.optional(z.string()), origin })),
     limits: texts,
     names: texts,
-    // Origins of each guard and permission, and of each limit and name (`limits.AREA`, `names.WORD`).
+    // The origin of each guard and permission, and of each limit and name (`limits.AREA`, `names.WORD`).
     origins: z.record(z.string(), origin),
   });
 }
@@ -44,12 +44,12 @@ export const showProfile = defineCommand({
   summary: 'show the settings that a command would use',
   effect: 'read',
   calls: 'settings',
-  args: { name: { optional: true, help: 'a profile (default: the one in use)' } },
+  args: { name: { optional: true, help: 'name of the profile (default: the profile in use)' } },
   flags: { origin: { help: 'also show the source of each value' } },
   columns: () => LIST_COLUMNS,
   output: shownResult,
   notes: [
-    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), and the project file overrides the profile. With --profile or NAME the profile is pinned: only flags override it. The command shows the source of each secret, never its value. The client id is shown unless a command or the keychain provides it.',
+    'Flags override the environment, the environment overrides the project file (.cdpadm.yaml), and the project file overrides the profile. With --profile or NAME, the profile is pinned: only flags override its values. The command shows the source of each secret, never its value. The client id is shown unless a command or the keychain provides it.',
   ],
   examples: ['cdpadm profile show --origin', 'cdpadm profile show local -o json'],
   exits: { notFound: 'profile not found' },
@@ -83,7 +83,7 @@ async function shownOf(settings: Settings): Promise<Shown> {
   };
 }
 
-/** Returns undefined if the client id needs a command or the keychain, or cannot be read. */
+/** Returns the client id; undefined if reading it requires a command or the keychain, or fails. */
 async function clientIdOf(settings: Settings, reference: string | undefined): Promise<string | undefined> {
   if (reference !== undefined && !reference.startsWith('env:')) return undefined;
   try {
@@ -135,7 +135,7 @@ function rowsOf(shown: Shown): [string, string, string][] {
   add('profile', shown.profile?.value ?? 'none', shown.profile?.origin);
   const values: Shown['secrets'] = { ...shown.settings, ...shown.secrets };
   for (const [name, { value = '(not shown)', origin }] of Object.entries(values)) add(name, value, origin);
-  if (shown.protected) add('protected', 'yes: every write requires the profile name');
+  if (shown.protected) add('protected', 'yes: you must type the profile name for every write');
   if (shown.access === 'read') add('access', 'read: every write is blocked');
   if (shown.allow_commands) add('allow_commands', 'yes: definition files may contain commands');
   for (const folder of shown.allow_files) add('allow_files', folder);
@@ -155,12 +155,12 @@ function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): 
       ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
       : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
   );
-  if (ignoredKeys.length > 0) ctx.out.note(`The project file is ignored for ${ignoredKeys.join(', ')}.`);
+  if (ignoredKeys.length > 0) ctx.out.note(`The values in the project file are ignored for ${ignoredKeys.join(', ')}.`);
 }
 
 function noteOverrides(ctx: Context, settings: Settings): void {
   const others = settings.all().filter(([, { origin }]) => origin.kind !== 'profile' && origin.kind !== 'default');
   if (!settings.profile || others.length === 0) return;
   const names = others.map(([name, { origin }]) => `${name} (${origin.detail})`).join(', ');
-  ctx.out.note(`Not from profile ${settings.profile.value}: ${names}.`);
+  ctx.out.note(`These values do not come from profile ${settings.profile.value}: ${names}.`);
 }

@@ -21,7 +21,7 @@ export const createRole = defineCommand({
   flags: {
     from: { value: 'role', help: 'a standard template or a live role to copy' },
     name: { value: 'text', help: 'display name (default: the id)' },
-    description: { value: 'text', help: "purpose of the role (default: the --from role's)" },
+    description: { value: 'text', help: 'purpose of the role (default: the description of the --from role)' },
     task: { value: 'task_id', many: true, help: 'a task to add (repeatable)' },
     ...guardFlags,
   },
@@ -33,7 +33,7 @@ export const createRole = defineCommand({
     notFound: 'template or role not found',
     conflict: 'the id or the name is already in use, or the plan is not the expected one',
     invalidInput: 'the role is not valid, or a task does not exist',
-    guard: 'a guard stopped it, or you answered no',
+    guard: 'a guard stopped the write, or you answered no',
   },
   run: async (ctx, { args: { roleId }, flags }) => {
     const { from, name = roleId, description, task = [] } = flags;
@@ -64,7 +64,7 @@ function refuseTaken(roles: readonly Role[], field: 'role_id' | 'name', text: st
   if (id === undefined) return;
   throw fail('roles.exists', {
     message: field === 'name' ? `Role ${id} already has the name \`${text}\`.` : `Role ${id} already exists.`,
-    hint: { text: 'Choose another. To see that role:', command: `cdpadm roles get ${shellWord(id)}` },
+    hint: { text: 'Choose another id or name. To see that role:', command: `cdpadm roles get ${shellWord(id)}` },
   });
 }
 
@@ -102,7 +102,7 @@ export const updateRole = defineCommand({
     notFound: 'role not found',
     conflict: 'the name is already in use, the plan is not the expected one, or the platform keeps changing',
     invalidInput: 'the role is not valid, or a task does not exist',
-    guard: 'a guard stopped it, or you answered no',
+    guard: 'a guard stopped the write, or you answered no',
   },
   run: async (ctx, { args, flags }) => {
     const { name, description, addTask = [], removeTask = [] } = flags;
@@ -128,7 +128,7 @@ function changeTasks(role: Role, add: readonly string[], remove: readonly string
   for (const id of remove) {
     if (id === CORE_TASK) throw usageError(`${CORE_TASK} is part of every role and cannot be removed.`);
     if (held.includes(id)) continue;
-    throw usageError(`${role.role_id} does not have ${id}.`, nearestHint(id, held, `It holds ${held.join(', ')}.`));
+    throw usageError(`${role.role_id} does not have task ${id}.`, nearestHint(id, held, `It has ${held.join(', ')}.`));
   }
   const kept = role.tasks.filter((task) => !remove.includes(task.task_id));
   const gained = [...new Set(add)].filter((id) => !kept.some((task) => task.task_id === id));
@@ -144,7 +144,7 @@ export const renameRole = defineCommand({
     newId: { name: 'new_id', help: 'new id of the role' },
   },
   notes: [
-    'The platform cannot change an id. A single write deletes the old role and creates the same role under the new id. Therefore, the command needs --allow-delete, and it fails while a user has the role. `roles update --name` changes the display name.',
+    'The platform cannot change an id. A single write deletes the old role and creates the same role under the new id. Therefore, the command requires --allow-delete, and it fails while the role is assigned to a user. `roles update --name` changes the display name.',
   ],
   examples: [
     'cdpadm roles rename audiences-only-role audience-editor --allow-delete --dry-run',
@@ -170,7 +170,7 @@ export const deleteRoles = defineCommand({
   summary: 'delete roles',
   args: { roleIds: { name: 'role_id', many: true, help: 'ids of the roles', pick: pickRole } },
   notes: [
-    'Up to three roles need only a confirmation; more need --allow-delete. The manifest is saved first: `roles rollback` restores a deleted role.',
+    'Deleting up to three roles requires only confirmation; deleting more requires --allow-delete. The manifest is saved first, so `roles rollback` can restore deleted roles.',
   ],
   examples: [
     'cdpadm roles delete audiences-only-role --yes',
@@ -179,7 +179,7 @@ export const deleteRoles = defineCommand({
   exits: {
     notFound: 'role not found',
     conflict: 'a role is assigned to a user, or the plan is not the expected one',
-    guard: 'a guard stopped it, or you answered no',
+    guard: 'a guard stopped the write, or you answered no',
   },
   run: (ctx, { args, flags: { allowDelete = args.roleIds.length <= MOST_UNGUARDED, ...flags } }) =>
     changeRoles(ctx, 'delete', { ...flags, allowDelete }, (roles) => {

@@ -35,7 +35,7 @@ export const diffRoles = defineCommand({
   output: diffResult,
   columns: () => ROLES_PLAN_COLUMNS,
   notes: [
-    'The last line is the plan: `roles push --expect-plan` applies exactly this plan. --save-plan writes the plan to a private file that shows the difference and contains the roles. `roles push --plan` applies it, without the roles file.',
+    'The last line identifies the plan: `roles push --expect-plan` applies exactly this plan. --save-plan writes the plan to a private file that shows the difference and contains the roles. `roles push --plan` applies it, without the roles file.',
     'With --against-profile, the plan is the one that `roles push --profile NAME` would apply. Addresses and secrets then come only from that profile, not from the environment. With --against, the command compares two files, and there is no plan.',
   ],
   examples: [

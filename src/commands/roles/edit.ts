@@ -28,8 +28,8 @@ export const editRoles = defineCommand({
     notFound: 'role not found',
     conflict:
       'you and the platform changed the same field, the plan is not the expected one, or a role to be deleted is assigned to a user',
-    invalidInput: 'the saved text is invalid; on a terminal, only if you save it again unchanged',
-    guard: 'a guard stopped it, or you answered no',
+    invalidInput: 'the saved text is invalid (on a terminal, only if you save it again without a change)',
+    guard: 'a guard stopped the write, or you answered no',
   },
   run: async (ctx, { args: { roleId }, flags }) => {
     const memory = await openRolesMemory(ctx);

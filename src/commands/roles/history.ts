@@ -58,7 +58,7 @@ export const listRevisions = defineCommand({
   summary: 'list the manifests that this machine saved before each write',
   effect: 'read',
   calls: 'settings',
-  flags: { limit: { value: 'n', most: 1_000_000, default: '100', help: 'show only the newest N' } },
+  flags: { limit: { value: 'n', most: 1_000_000, default: '100', help: 'show only the newest N manifests' } },
   output: () =>
     z.array(
       z.object({
@@ -127,7 +127,7 @@ export const rollBackRoles = defineCommand({
   },
   tool: ['last'],
   flags: { ...guardFlags, last: { help: 'the newest revision' } },
-  notes: ['The current manifest is saved first: a rollback can be rolled back.'],
+  notes: ['The current manifest is saved first, so you can undo a rollback.'],
   examples: [
     'cdpadm roles rollback 20261121T080000123Z-1f3a9c --dry-run',
     'cdpadm roles rollback 20261121T08 --allow-delete',
@@ -135,7 +135,7 @@ export const rollBackRoles = defineCommand({
   exits: {
     notFound: 'revision not found',
     conflict: 'a role to be deleted is assigned to a user, or the plan is not the expected one',
-    guard: 'a guard stopped it, or you answered no',
+    guard: 'a guard stopped the rollback, or you answered no',
   },
   run: async (ctx, { args, flags }) => {
     if ((args.revision === undefined) === (flags.last !== true)) {

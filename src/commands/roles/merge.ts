@@ -75,14 +75,14 @@ export async function mergeFile(
   if (marked === undefined) {
     throw error.with({
       message: `Conflict: you and the platform changed the same fields. ${file} was not changed.`,
-      hint: { text: 'Choose on a terminal:', command: `cdpadm roles pull ${shellWord(file)} --merge` },
+      hint: { text: 'To choose the values on a terminal:', command: `cdpadm roles pull ${shellWord(file)} --merge` },
     });
   }
   tellRebased(ctx, { ...asked, roles });
   const conflict = error.with({
     message: `Conflict: you and the platform changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
     hint: {
-      text: 'Choose a value for each, delete the comments, then:',
+      text: 'Choose a value for each field, and delete the comments. To check the result:',
       command: `cdpadm roles diff ${shellWord(file)}`,
     },
   });

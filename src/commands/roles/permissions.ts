@@ -160,7 +160,7 @@ export const compareRoles = defineCommand({
 
 export const showMatrix = defineCommand({
   path: 'roles matrix',
-  summary: 'show the tasks of every role: roles × tasks',
+  summary: 'show the tasks of every role as a matrix',
   effect: 'read',
   calls: 'platform',
   output: () => z.array(matrixRow()),

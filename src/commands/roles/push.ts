@@ -31,7 +31,7 @@ export const pushRoles = defineCommand({
     ...guardFlags,
   },
   notes: [
-    'A role that is missing from the file is deleted for the whole organization. The command shows the changes and asks before sending anything.',
+    'A role that is missing from the file is deleted for the whole organization. The command shows the changes, and asks for confirmation before it changes anything.',
     "On a terminal, the command asks about each field that both you and the platform changed: yours, the platform's, or a different value.",
     'After the push, the file gets the new stamps and the roles that the merge kept from the platform. Nothing else in the file changes.',
     '--plan does not need a roles file: the plan contains the roles. If you also pass a roles file, it must still produce the same plan. If the platform has changed since the plan was saved, nothing is sent (exit 6).',
@@ -46,7 +46,7 @@ export const pushRoles = defineCommand({
     conflict:
       'the platform changed the same fields or did not store what was sent, the plan is not the expected one, or a role to be deleted is assigned to a user',
     invalidInput: 'the file is invalid, or a task does not exist',
-    guard: 'a guard stopped it, or you answered no',
+    guard: 'a guard stopped the push, or you answered no',
   },
   run: async (ctx, { args: { file }, flags }) => {
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');

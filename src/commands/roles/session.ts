@@ -1,4 +1,4 @@
-// Shared by the roles commands: live roles, and a roles file with its base and its issues.
+// Functions that the roles commands share: they read live roles, and load and check roles files.
 import type { WantedRoles } from '../../lib/domain/roles/merge.ts';
 import { exitOf, fail } from '../../lib/errors/fail.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
@@ -64,7 +64,7 @@ export async function openRolesFile(
   return { document, base, check };
 }
 
-/** If the default file is missing, the error suggests `roles pull`. Throws the same errors as `loadDocument`. */
+/** Loads a roles file. If the default file is missing, the error suggests `roles pull`. */
 async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
   try {
     return await loadResolved(ctx, path);

@@ -20,7 +20,7 @@ export const command = defineCommand({
     command: { many: true, optional: true, help: 'for `output`: the command, such as roles diff' },
   },
   flags: { severalProfiles: { help: 'for `output`: the result with more than one --profile' } },
-  // A JSON Schema, draft 7; for `openapi` an OpenAPI 3.1 document.
+  // A JSON Schema (draft 7) or, for `openapi`, an OpenAPI 3.1 document.
   output: () => z.record(z.string(), z.unknown()),
   notes: [
     'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in the `$schema` field, which is never sent.',

@@ -53,7 +53,7 @@ export const seedFiles = defineCommand({
     file: {
       many: true,
       optional: true,
-      help: 'NDJSON, JSON, CSV or Parquet files, also gzip and zstd; folders or patterns; - reads standard input',
+      help: 'NDJSON, JSON, CSV or Parquet files (also compressed with gzip or zstd), folders or patterns; - reads standard input',
     },
   },
   flags: {
@@ -73,7 +73,7 @@ export const seedFiles = defineCommand({
     },
     shard: {
       value: 'i/n',
-      help: 'send shard I of N (from 1); with auto or auto/N, Kubernetes, Slurm, AWS Batch or GNU parallel sets the number',
+      help: 'send only shard I of N, counting from 1; with auto or auto/N, Kubernetes, Slurm, AWS Batch or GNU parallel sets I',
     },
   },
   columns: () => seedBulkView.columns,
@@ -90,7 +90,7 @@ export const seedFiles = defineCommand({
     'zcat users.ndjson.gz | cdpadm seed bulk - --yes',
   ],
   exits: {
-    partial: 'rows were rejected; they are in the rejects file',
+    partial: 'some rows were rejected; they are in the rejects file',
     conflict: 'a file changed during the run, or after it (with --resume)',
     invalidInput: 'a file cannot be read, or its header is invalid',
     guard: 'these files were already sent (--resume or --restart), another process is sending them, or you answered no',

@@ -73,7 +73,7 @@ function draw({ bodies, columns, duplicates, files, headerless, map, source }: I
     const bad = unreadable === 0 ? '' : `, ${unreadable} of them unreadable${problem ? ` (${problem})` : ''}`;
     return `${file}: ${wrapped}, ${counted(rows, 'row')}${bad}${sizes}`;
   });
-  if (bodies > 0) lines.push(`${counted(bodies, 'request body needs', 'request bodies need')} no map.`);
+  if (bodies > 0) lines.push(`${counted(bodies, 'request body does', 'request bodies do')} not need a map.`);
   if (source !== null) lines.push(`Probably written by ${source}: pass --source ${source}.`);
   if (headerless)
     lines.push('The first line seems to be data: pass --headerless, and name every column: --columns A,B,….');

@@ -54,14 +54,14 @@ export const joinShards = defineCommand({
   columns: () => joinedView(joining).columns,
   output: () => joinedResult(joining),
   notes: [
-    'Run each shard as `seed bulk --shard … -o json`, and save its output and its errors. Other lines of these files are ignored. Only the last result of each shard counts.',
+    'Run each shard as `seed bulk --shard … -o json`, and save its output and errors to files. Other lines in these files are ignored. The last result of each shard counts, but an error never replaces a complete result.',
     'The command lists missing and failed shards, and prints the commands that run them again. A complete shard is not sent again.',
-    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. If a shard is missing, the exit code is 1. If shards failed, the exit code matches their error.',
+    'The exit code is the same as for a single run: 0, or 3 if rows were rejected. If a shard is missing, the exit code is 1. If shards failed, the exit code matches their error, or is 1 if their exit codes differ.',
   ],
   examples: ['cdpadm seed results results', 'cdpadm seed results results --rejects all.rejects.ndjson'],
   exits: {
     failed: 'a shard is missing, or shards failed for different reasons',
-    partial: 'every shard is complete, and rows were rejected',
+    partial: 'every shard is complete, but some rows were rejected',
     invalidInput: 'there is no result, the results are from different runs, or shards failed because of invalid input',
   },
   run: async (ctx, { args, flags }) => {
@@ -87,7 +87,7 @@ export const joinShards = defineCommand({
   },
 });
 
-/** Returns the rejects files, which may have been copied here together with the result. */
+/** Returns the paths of the rejects files, which may have been copied together with the result. */
 function rejectsOf({ file, line, result: { earlier_rejects = [], rejects } }: ShardReport, cwd: string) {
   return [...earlier_rejects, ...(rejects === null ? [] : [rejects])].map((path) => {
     const beside = join(dirname(resolvePath(file, cwd)), basename(path));

@@ -37,7 +37,7 @@ export interface Examined extends RowsToSend {
   devicesOnly: number[];
   /** Numbers of the rows in which spaces around an identity were removed. */
   trimmed: number[];
-  /** Numbers of the rows whose email address contains upper-case letters. */
+  /** Numbers of the rows whose email address contains uppercase letters. */
   upperCase: number[];
   /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];

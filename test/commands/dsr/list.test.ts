@@ -387,7 +387,10 @@ describe('dsr mark', () => {
       [['--yes'], 0],
     ] as const) {
       const far = await home.run([...mark, ...more]);
-      expect([far.code, far.stderr]).toEqual([exit, expect.stringMatching(/GDPR allows an extension to \S+ at most/)]);
+      expect([far.code, far.stderr]).toEqual([
+        exit,
+        expect.stringMatching(/GDPR allows an extension until \S+ at the latest/),
+      ]);
     }
     const { data } = await home.json<{ marks: unknown[]; deadline: string }[]>('dsr ledger export');
     expect(data[0]?.deadline).toBe(farDay);

@@ -276,14 +276,14 @@ describe('after a submission', () => {
 });
 
 describe('before a submission', () => {
-  it('warns about upper-case letters in an email address, both for a single request and for bulk rows', async () => {
+  it('warns about uppercase letters in an email address, both for a single request and for bulk rows', async () => {
     const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
-    expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has upper-case letters in `email`')]);
+    expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has uppercase letters in `email`')]);
     home.write('a.csv', 'email\nBen@example.com\ncem@example.com\nDora@example.com\n');
     const rows = await home.run('dsr submit --bulk a.csv --regulation gdpr --type access --yes');
     expect([rows.code, rows.stderr]).toEqual([
       0,
-      expect.stringMatching(/2 rows have upper-case letters in `email`.*rows 1, 3/),
+      expect.stringMatching(/2 rows have uppercase letters in `email`.*rows 1, 3/),
     ]);
   });
 

@@ -218,5 +218,5 @@ test('warns about results of shards that cannot be used', async () => {
   expect(stderr).toMatch(/results\/2\.json:1:1: is not a complete JSON result\. .*-o json/);
   expect(stderr).toMatch(/results\/3\.json:1:1: cannot be joined, because its `input` is missing or invalid\. /);
   expect(stderr).toMatch(/results\/4\.json:1:1: is not a complete JSON result\. .*-o json/);
-  expect(stderr).toMatch(/^Run the missing parts, .*:\n\s+cdpadm seed bulk users\.ndjson --shard 2\/4 /m);
+  expect(stderr).toMatch(/^Run these parts, .*:\n\s+cdpadm seed bulk users\.ndjson --shard 2\/4 /m);
 });

@@ -61,7 +61,7 @@ describe('a connection', () => {
     ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
     ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
-    ['missing flags', 'create d', /nothing to send/],
+    ['missing flags', 'create d', /No definition was specified/],
   ])('is rejected because of %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(await home.writes()).toEqual([]);
@@ -94,7 +94,7 @@ describe('a connection', () => {
     await run('connections create -f connection.yaml');
     expect(await run('connections update crm --role loader')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--password-from: is required again.*--password-from env:NAME/s),
+      stderr: expect.stringMatching(/--password-from: must be passed again.*--password-from env:NAME/s),
     });
     expect(await run('connections update crm --role loader --password-from env:WAREHOUSE_PASSWORD')).toMatchObject({
       code: 0,

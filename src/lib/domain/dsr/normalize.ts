@@ -135,7 +135,7 @@ function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
   ];
 }
 
-const UPPER_CASE = 'has upper-case letters in `email`; the platform matches exactly, so it may not find the person';
+const UPPER_CASE = 'has uppercase letters in `email`; the platform is case-sensitive, so it might not find the person';
 
 /** True if the platform may have the email address in another letter case (decision: D275). */
 export function hasUpperCaseEmail(request: DsrRequest): boolean {

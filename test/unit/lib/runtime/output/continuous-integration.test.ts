@@ -168,7 +168,7 @@ describe('the GitHub Actions log', () => {
         '-y',
       ];
       const { stderr } = await cli(submit, env);
-      expect(stderr).toContain('Watch it:');
+      expect(stderr).toContain('To watch it:');
       expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_secret}`);
       expect(commandsIn(stderr)).toContain(`::add-mask::${workspace_key}`);
       expect(stderr).not.toContain('add-mask::jane');
