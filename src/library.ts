@@ -25,5 +25,5 @@ export type {
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 
-/** Controls a platform that another process started, given the `control_url` in its ready line. */
+/** Controls a platform that another process started. `controlUrl` is the `control_url` in its ready line. */
 export const connectEmulator: (controlUrl: string) => EmulatorControl = connect;

@@ -28,7 +28,7 @@ import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsO
 /** The word that completion scripts pass to the program. It is not a command. */
 const COMPLETE = '__complete';
 
-/** Thrown instead of running the action if the command line must be run separately for several profiles. */
+/** Thrown instead of running the action if the command line must be run separately for each of several profiles. */
 class SeveralProfiles extends Error {
   readonly isWrite: boolean;
   constructor(isWrite: boolean) {
@@ -37,7 +37,7 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** Maximum number of 100 ms pauses that a stopped command may take. Time spent working does not count. */
+/** A stopped command must end within this many 100 ms pauses. Time when it blocks the event loop does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
 /** Maximum number of 10 ms pauses to wait for the threads of a stopped command. */
@@ -80,7 +80,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   else host.exitNow(code);
 }
 
-/** Returns the exit code once all output is written. Calls `onOverdue` if the command ignores a stop for too long. */
+/** Returns the exit code once all output is written. Calls `onOverdue` if the command does not stop in time. */
 export async function run(
   argv: readonly string[],
   io: Io,
@@ -234,7 +234,7 @@ async function answerCompletionCall(args: readonly string[], ctx: Context): Prom
   return EXIT.ok;
 }
 
-/** Returns the exit code. Help that could not be written (a full disk) is a failure, but a closed pipe is not. */
+/** Returns the exit code after help was shown. A full disk is a failure, but a closed pipe is not. */
 function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
   if (!wanted) return EXIT.usage;
   return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;

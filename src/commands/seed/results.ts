@@ -80,7 +80,7 @@ export const joinShards = defineCommand({
     else if (other !== undefined) {
       const joined = { filesFrom: flags.filesFrom, rejects: 'all.rejects.ndjson' };
       ctx.out.note({
-        text: 'To collect the rejected rows of all shards in one file, then correct and send them:',
+        text: 'To collect the rejected rows of all shards in one file that you can correct and send:',
         command: shellLine(commandWords(joinShards, args.file, joined, { yes: false })),
       });
     }

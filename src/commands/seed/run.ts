@@ -39,11 +39,11 @@ export interface SeedRunFlags extends RunFlags {
 
 export type BulkNumbers = ReturnType<typeof readBulkFlags>;
 
-/** `limit` is the profile's rate; `pace` has this machine's share. Throws usage (2) with the source of a bad rate. */
+/** `limit` is the profile's rate. The rate in the returned `pace` is the share of this shard. Throws usage (2). */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined) {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)
-    throw usageError('--rate-store shares the rate of several shards.', 'Also pass --shard.');
+    throw usageError('--rate-store shares a rate among several shards.', 'Also pass --shard.');
   const pace = readPace('seeding', flags, limit);
   return {
     limits: { rows: flags.batchSize, bytes: readBytes(flags.batchBytes) },
@@ -85,8 +85,8 @@ export type SeedRun = Awaited<ReturnType<typeof openRun>>;
 export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
 /**
- * Opens the journal (none for standard input) and the rejects file. Calls `confirm` before anything is
- * sent or removed. Throws usage (2), conflict (6) for changed files, guard (12) for another run, and as `confirm` does.
+ * Opens the journal (none for standard input) and the rejects file. Calls `confirm` before anything is sent or removed.
+ * Throws usage (2), conflict (6) for changed files, guard (12) after an earlier run, and the errors of `confirm`.
  */
 export async function openRun(
   ctx: Context,

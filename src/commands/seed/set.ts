@@ -26,7 +26,7 @@ async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }) {
     const written = checked.issues.map((it) => ({ ...it, path: pathAsWritten(document.value, it.path, names) }));
     throw invalidDocument(document, 'body for one user', written);
   }
-  // Attributes are keyed by workspace id: the target's workspace is from the settings only if there are none.
+  // The body's attributes are keyed by workspace id. Without attributes, the workspace comes from the settings.
   const inBody = Object.keys({ ...checked.seed.calculated_attributes, ...checked.seed.user_attributes }).join(', ');
   const { seeding } = await ctx.api();
   const target = await ctx.startWrite('seeding', inBody === '' ? {} : { workspace_id: inBody });

@@ -44,7 +44,7 @@ export async function openSharedRate(
   };
 }
 
-/** Permanent failures: a pattern for the server's or client's message, the reason, and the fix. */
+/** Known failures: a pattern for the server's or client's message, the reason, and the fix. */
 const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [/NOAUTH/, 'it requires a password', 'Put the address with the password in CDPADM_RATE_STORE.'],
   [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],
@@ -56,12 +56,12 @@ const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [
     /RESP type|wrong version number/,
     'it does not respond like Redis',
-    'Check the port, and use rediss:// only for an encrypted server.',
+    'Check the port, and use rediss:// only if the server uses TLS.',
   ],
   [
     /ETIMEDOUT|timed out|EPIPE|ECONNRESET/,
     undefined,
-    'Check the address, and use rediss:// only for an encrypted server.',
+    'Check the address, and use rediss:// only if the server uses TLS.',
   ],
   [/ENOTFOUND/, undefined, 'Check the server name.'],
   [/certificate/, undefined, "Pass the server's certificate authority: --ca-file FILE."],

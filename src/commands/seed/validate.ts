@@ -32,7 +32,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
   if (rejected > 0) {
     throw fail('input.invalid', {
       message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
-      hint: 'Nothing was sent. `seed bulk` would send the others and write these to its rejects file.',
+      hint: 'Nothing was sent. `seed bulk` would send the valid rows, and write the others to its rejects file.',
       issues,
       issuesOmitted: omitted,
       details: { rows, rejected },

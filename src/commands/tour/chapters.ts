@@ -49,7 +49,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
     await receiver.close();
   }
 
-  await stage.say('Did the platform send the last callback? Four checks show that it did. A modified body fails:');
+  await stage.say('Did the platform send the last callback? Four checks show that it did. A modified body fails them:');
   const verify = 'dsr callbacks verify --headers callback.headers --body callback.json';
   await stage.run(verify);
   stage.edit('callback.json', (text) => text.replace(/"request_status":"\w+"/, '"request_status":"cancelled"'));
@@ -118,7 +118,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run('seed validate users.csv', 'invalidInput');
 
   await stage.say(
-    'The other users do not have to wait. The platform responds once with 429, too many requests. The command sends that ' +
+    'The other users can be seeded now. The platform responds once with 429, too many requests. The command sends that ' +
       'request again, so the result is complete:',
   );
   await stage.sandbox.control.faults.add({
@@ -130,7 +130,7 @@ export async function seedChapter(stage: Stage): Promise<void> {
   await stage.run('seed bulk users.csv --yes', 'partial');
 
   await stage.say(
-    'A rejects file next to the input contains the invalid row and the reason. Once corrected, it is a valid input:',
+    'A rejects file next to the input contains the invalid row and the reason. Correct the row, and the file is a valid input:',
   );
   const rejects = 'users.csv.rejects.ndjson';
   await stage.show(rejects, 1);
@@ -205,7 +205,7 @@ export async function warehouseChapter(stage: Stage): Promise<void> {
   await stage.run('pipelines trigger customers --wait --poll 500ms --yes');
 
   await stage.say(
-    'Now we break the query and apply it. The run fails with an exit code, and `doctor` names the cause.',
+    'Now we break the query and apply it. The run fails, the command exits with 1, and `doctor` shows the cause.',
   );
   stage.edit('sync/data-models/customers.sql', (text) => text.replace('public.customers', 'public.customer'));
   await stage.sandbox.run(['warehouse', 'apply', 'sync', '--yes']);

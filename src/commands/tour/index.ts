@@ -11,7 +11,7 @@ const NAMES = Object.keys(CHAPTERS) as Chapter[];
 
 const NEXT = [
   'cdpadm --profile local roles list     the embedded platform, which keeps its state between commands',
-  'cdpadm emulator start                 the same as a server',
+  'cdpadm emulator start                 the same platform as a server',
   'cdpadm profile create work            your own platform',
   'cdpadm help                           everything else',
 ];
@@ -31,7 +31,7 @@ export const command = defineCommand({
       z.object({ file: z.string(), text: z.string() }),
     ]),
   notes: [
-    'On a terminal, the tour asks before each chapter after the first one. The tour shows the start and the end of long output; -o json includes all of it.',
+    'On a terminal, the tour asks whether to continue before each chapter except the first. The tour shows the start and the end of long output; -o json includes all of it.',
     'The tour does not need an account or a terminal. The tour neither reads nor changes your settings, so --profile, the ids and --dry-run have no effect.',
     'With -o json or ndjson, the tour prints one object per line. Every other format prints the same text.',
   ],

@@ -20,7 +20,7 @@ import { fail } from '../../lib/errors/fail.ts';
 /** A busy machine may need this long to post a callback. */
 const MOST_MS = 20_000;
 const INDENT = '  ';
-/** For longer output, shows only the first and last lines. */
+/** Longer output is shortened to its first and last lines. */
 const MOST_LINES = 6;
 
 export type Stage = ReturnType<typeof openStage>;
@@ -113,7 +113,7 @@ async function inColumns(text: string, width: number, style: Style): Promise<str
       id: true,
       value: (row) => cellOf(row, index),
     }));
-  // A list's header is in upper case. Other output is a record: lines with a name and a value.
+  // The header of a list is uppercase. Other output is a record: lines with a name and a value.
   if (header.some((name) => name !== name.toUpperCase())) {
     const fields = columns(
       lines.map(([name = '']) => name),

@@ -46,9 +46,9 @@ const applyFlags = {
   plan: {
     value: 'file',
     conflicts: ['prune', 'only', 'sendSecrets', 'expectPlan'],
-    help: 'apply a plan that `warehouse diff --save-plan` wrote, and only that plan',
+    help: 'apply only the plan that `warehouse diff --save-plan` wrote',
   },
-  sendSecrets: { help: 'send every secret again, changed or not' },
+  sendSecrets: { help: 'send every secret again, even if it has not changed' },
   ...planFlags,
 } as const satisfies Record<string, FlagSpec>;
 
@@ -88,7 +88,7 @@ export const applyFolder = defineCommand({
     'cdpadm warehouse apply --plan sync.plan',
   ],
   exits: {
-    failed: 'a step failed; the steps that do not depend on it are done',
+    failed: 'a step failed; the steps that do not depend on it were applied',
     conflict: 'the plan is not the expected one, or a pipeline uses a resource to be deleted',
     network: 'the outcome of a step is unknown',
     invalidInput: 'a file or the saved plan is invalid',
@@ -148,7 +148,7 @@ async function applyDirectory(
         ? `Delete ${counted(deletions, 'resource')}?`
         : `Apply ${counted(ids.length, 'step')}${deletions > 0 ? `, including ${counted(deletions, 'deletion')}` : ''}?`;
     await ctx.confirmWrite(question);
-    // Another process may have written while the user was prompted, or while this one waited for the lock.
+    // Another process may have written while the user was prompted, or while this process waited for the lock.
     const done = await memory.exclusively(async () => {
       const now = await plan();
       if (keyOf(now, flags) !== keyOf(planned, flags)) return undefined;

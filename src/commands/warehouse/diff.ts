@@ -34,7 +34,7 @@ export const diffFolder = defineCommand({
   columns: () => WAREHOUSE_STEP_COLUMNS,
   output: planResult,
   notes: [
-    'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion. A new resource takes one line; -v shows its fields.',
+    'A resource that no file defines is unmanaged: it is listed and never changed, unless --prune plans its deletion. A new resource is shown on one line; -v shows its fields.',
     'The last line is the plan id. `warehouse apply --expect-plan` applies only that plan. --save-plan writes the plan to a private file that shows the difference; `warehouse apply --plan` applies it without the folder. The platform never returns secrets, so a changed secret is detected only if this machine sent the previous one.',
   ],
   examples: [
@@ -66,7 +66,7 @@ export const diffFolder = defineCommand({
     try {
       for (const entry of entriesSent(plan, entries)) await checkSecrets(entry);
     } catch (error) {
-      // A comparison needs no secrets.
+      // A comparison does not need the secrets, so a missing secret is only a warning.
       if (!(error instanceof KnownError) || error.code !== 'secrets.missing') throw error;
       ctx.out.warn(error.message);
     }

@@ -33,7 +33,7 @@ export interface PlaceableDefinition extends SourcedDefinition {
 }
 
 export interface DirectoryEntry extends PlaceableDefinition {
-  /** File in the folder; overlays change some of its fields. */
+  /** File in the base folder. Overlays may change some of its fields. */
   readonly file: DirectoryFile;
 }
 
@@ -50,7 +50,7 @@ interface Draft {
   layers: [Layer, ...Layer[]];
 }
 
-/** Reads folders to compare or send. Warns about likely mistakes. Throws usage (2) for a folder of other files. */
+/** Reads folders to compare or send. Warns about likely mistakes. Throws usage (2) for a folder without definitions. */
 export async function openDirectory(ctx: Context, dirs: readonly [string, ...string[]], allowCommands = false) {
   const rules = await openReferenceRules(ctx, allowCommands);
   const opened = withGuard(rules, await readDirectory(ctx, dirs, rules));
@@ -67,7 +67,7 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
   return opened;
 }
 
-/** Throws invalid input (9) for references to our own secrets. `guard` throws (12) for references not allowed. */
+/** Throws invalid input (9) for references to our own secrets. `guard` throws guard (12) for references not allowed. */
 export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
   const references = entries.flatMap(referencesOf);
   rules.refuseOwnSecrets(references);
@@ -160,7 +160,7 @@ async function readFields(
 ): Promise<{ value: Record<string, unknown>; found: FieldIssue[] }> {
   const value = await inNeutralWords(ctx, DEFINITIONS[type].create(), withoutSchemaHint(document.value));
   if (!isRecord(value)) {
-    return { value: {}, found: [{ path: [], message: `a ${NOUNS[type]} is a map of its fields` }] };
+    return { value: {}, found: [{ path: [], message: `a ${NOUNS[type]} must be a map of fields` }] };
   }
   if (typeof value['id'] !== 'string')
     return { value, found: [{ path: ['id'], message: 'must be the id of the resource' }] };

@@ -93,14 +93,14 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing resources and unresolved masks, and conflict (6) for deleting one in use. */
+/** Throws invalid input (9) for missing resources and unresolved masks, conflict (6) for deleting used resources. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
   if (masks.length > 0) throw invalidFolder(name, masks);
 }
 
-/** A pattern can match `crm`, `connections/crm` or `connection/crm`. Throws usage (2) if one matches no resource. */
+/** A pattern can match `crm`, `connections/crm` or `connection/crm`. Throws usage (2) if it matches no resource. */
 function selector(patterns: readonly string[], lists: readonly ByType<{ id: string }>[]) {
   const tests = patterns.map((pattern) => {
     const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'));
@@ -145,7 +145,7 @@ export async function changedSecrets(
   return [...changed];
 }
 
-/** Throws invalid input (9) if a pipeline needs a missing resource, and conflict (6) for deleting one in use. */
+/** Throws invalid input (9) if a pipeline needs a missing resource, conflict (6) for deleting used resources. */
 function checkParts(
   { steps }: WarehousePlan,
   selected: readonly PlaceableDefinition[],
@@ -253,7 +253,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {
-    message: `Reference not allowed: a \`file:\` in a saved plan cannot start from ${folder}, outside the working directory.`,
+    message: `Reference not allowed: a \`file:\` path in a saved plan must not start from ${folder}, which is outside the working directory.`,
     hint: 'Run the command in a folder above the definitions, or use env:NAME.',
   });
 }

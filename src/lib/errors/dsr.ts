@@ -11,7 +11,7 @@ export const DSR_ERRORS = {
   'dsr.duplicate': {
     exit: 'guard',
     summary: 'There is a recent request of the same type for the same person.',
-    explanation: 'It is in the ledger on this machine. Email addresses are compared case-insensitively.',
+    explanation: 'The ledger on this machine contains that request. Email addresses are compared case-insensitively.',
     fix: 'Check the earlier request. To submit another request, pass --allow-duplicates.',
   },
   'dsr.other_workspace': {
@@ -23,7 +23,7 @@ export const DSR_ERRORS = {
   'dsr.not_in_ledger': {
     exit: 'notFound',
     summary: 'The request is not in the ledger on this machine.',
-    explanation: 'It was submitted from another machine, by another user or in another workspace, or it was pruned.',
+    explanation: 'It was submitted from another machine, by another user or in another workspace, or has been pruned.',
     fix: 'Run the command on the machine that submitted the request, with the same profile.',
   },
   'dsr.group_not_found': {
@@ -41,8 +41,8 @@ export const DSR_ERRORS = {
   'dsr.no_results': {
     exit: 'conflict',
     summary: 'The request has no results.',
-    explanation: 'It is not completed yet, or it is not an access or portability request.',
-    fix: 'Wait for it with `cdpadm dsr wait`.',
+    explanation: 'The request is not completed yet, or is not an access or portability request.',
+    fix: 'Wait for the results with `cdpadm dsr wait`.',
   },
   'dsr.no_records': {
     exit: 'notFound',
@@ -53,37 +53,37 @@ export const DSR_ERRORS = {
   'dsr.results_expired': {
     exit: 'notFound',
     summary: 'The results are no longer available.',
-    explanation: 'The platform keeps them for a limited time.',
+    explanation: 'The platform keeps results for a limited time.',
     fix: 'Submit the request again.',
   },
   'dsr.unreachable_status': {
     exit: 'conflict',
     summary: 'The request cannot reach the status that you are waiting for.',
-    explanation: 'It already has a different final status, for example because it was cancelled.',
-    fix: 'Check it with `cdpadm dsr status`.',
+    explanation: 'The request already has a different final status, for example because it was cancelled.',
+    fix: 'Check the request with `cdpadm dsr status`.',
   },
   'dsr.bulk_again': {
     exit: 'guard',
     summary: 'The content of this file was already submitted.',
     explanation: 'Submitting it again could create a second request for each person.',
-    fix: 'To continue, pass --resume. For new requests, create new ids with `cdpadm dsr prepare`.',
+    fix: 'To continue that run, pass --resume. To submit new requests, create new ids with `cdpadm dsr prepare`.',
   },
   'dsr.bulk_running': {
     exit: 'guard',
     summary: 'Another process is submitting this file.',
     explanation: 'Both processes would submit the same rows.',
-    fix: 'Wait for it to finish, then send the remaining rows with --resume.',
+    fix: 'Wait for that process to finish, then send the remaining rows with --resume.',
   },
   'dsr.journal': {
     exit: 'failed',
     summary: 'The journal of a bulk run cannot be read.',
-    explanation: 'Without it, the program cannot tell which rows were submitted.',
+    explanation: 'Without the journal, the program cannot tell which rows were submitted.',
     fix: 'Keep the file. To see what was sent, run `cdpadm dsr ledger export`.',
   },
   'dsr.certificate': {
     exit: 'failed',
     summary: "The processor's certificate cannot be used.",
-    explanation: 'It cannot be fetched, has expired, or does not belong to the processor. No callback was accepted.',
+    explanation: "The certificate cannot be fetched, has expired, or is not the processor's. No callback was accepted.",
     fix: 'Check `cdpadm dsr discovery`, or pass the certificate with --certificate.',
   },
   'dsr.listen': {
@@ -96,12 +96,12 @@ export const DSR_ERRORS = {
     exit: 'conflict',
     summary: 'Another listener is delivering the callbacks of this workspace.',
     explanation: 'Two listeners that share an outbox would deliver each callback twice.',
-    fix: 'Stop the other listener, or give this one its own CDPADM_STATE_DIR.',
+    fix: 'Stop the other listener, or give this listener its own CDPADM_STATE_DIR.',
   },
   'dsr.no_delivery': {
     exit: 'notFound',
     summary: 'No delivery has this id.',
-    explanation: 'It was delivered or dropped, or the id is wrong.',
+    explanation: 'The delivery succeeded or was dropped, or the id is wrong.',
     fix: 'List the deliveries with `cdpadm dsr callbacks outbox list`.',
   },
   'ledger.key': {
@@ -115,7 +115,7 @@ export const DSR_ERRORS = {
     exit: 'failed',
     summary: 'A line of the ledger was changed, removed or added.',
     explanation:
-      'Each line has a hash that covers the line and the previous one. Someone edited or partly restored the file, or an earlier version of the program wrote to it.',
+      'Each line has a hash that covers the line and the hash of the previous line. Someone edited or partly restored the file, or an earlier version of the program wrote to it.',
     fix: 'Compare the ledger with a backup. `cdpadm dsr ledger verify` lists the affected lines.',
   },
 } as const satisfies Record<string, ErrorEntry>;

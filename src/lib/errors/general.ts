@@ -7,7 +7,7 @@ export const GENERAL_ERRORS = {
     summary: 'The command line is invalid.',
     explanation:
       'A command, argument or flag is unknown, missing or invalid, or the command needs to prompt but there is no terminal.',
-    fix: 'Fix what the message points out. Run the command with --help to list its arguments and flags.',
+    fix: 'Fix the problem that the message describes. Run the command with --help to list its arguments and flags.',
   },
   'input.invalid': {
     exit: 'invalidInput',
@@ -45,7 +45,7 @@ export const GENERAL_ERRORS = {
     exit: 'failed',
     summary: 'A line of the log was changed, removed or added.',
     explanation:
-      'Each line has a hash that covers the line and the previous one. Someone edited or partly restored the file.',
+      'Each line has a hash that covers the line and the hash of the previous line. Someone edited or partly restored the file.',
     fix: 'Compare the log with a backup. `cdpadm log verify` lists the affected lines.',
   },
   'files.symlink': {
@@ -53,13 +53,13 @@ export const GENERAL_ERRORS = {
     summary: 'A private file is a symbolic link.',
     explanation:
       'Secrets, the ledger and journals are never read or written through a link, because another user may control its target.',
-    fix: 'Remove the link, or set the CDPADM_*_DIR variables to the real folder.',
+    fix: 'Remove the link, or set the CDPADM_*_DIR variables to the real folders.',
   },
   'files.foreign': {
     exit: 'failed',
     summary: 'A private file belongs to another user.',
     explanation: 'The owner can read or replace the file.',
-    fix: 'Change its owner, or set the CDPADM_*_DIR variables to other folders.',
+    fix: 'Change the owner of the file, or set the CDPADM_*_DIR variables to other folders.',
   },
   'plans.damaged': {
     exit: 'invalidInput',
@@ -102,7 +102,7 @@ export const GENERAL_ERRORS = {
   'editor.failed': {
     exit: 'failed',
     summary: 'The editor failed.',
-    explanation: 'It could not be started, or it exited with an error. The text was not used.',
+    explanation: 'The editor could not be started, or exited with an error. The text was not used.',
     fix: 'Set CDPADM_EDITOR, VISUAL or EDITOR to another editor.',
   },
   'guard.refused': {
@@ -133,7 +133,7 @@ export const GENERAL_ERRORS = {
   terminated: {
     exit: 'terminated',
     summary: 'The command received SIGTERM.',
-    explanation: 'A service manager or another program stopped it.',
+    explanation: 'A service manager or another program stopped the command.',
     fix: 'Check the platform before you retry a write.',
   },
   hung_up: {

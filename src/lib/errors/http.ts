@@ -6,7 +6,7 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'The outcome of a write is unknown.',
     explanation:
-      'The response was lost or does not confirm the write, and reading the platform was inconclusive. Some writes cannot be read back.',
+      'The response was lost or does not confirm the write, and a read from the platform was inconclusive. Some writes cannot be read back.',
     fix: 'Before you retry the write, check the platform with the command in the hint.',
   },
   'http.bad_request': {
@@ -24,14 +24,14 @@ export const HTTP_ERRORS = {
   'http.forbidden': {
     exit: 'auth',
     summary: 'The credentials do not have permission (403).',
-    explanation: 'They lack a permission, or belong to a different organization or workspace.',
+    explanation: 'The credentials lack a permission, or belong to a different organization or workspace.',
     fix: 'Request the permission, or use other credentials.',
   },
   'http.not_found': {
     exit: 'notFound',
     summary: 'The resource was not found (404).',
     explanation: 'An id in the command or in the settings is wrong.',
-    fix: 'Check the ids. `cdpadm profile show --origin` shows where each one comes from.',
+    fix: 'Check the ids. `cdpadm profile show --origin` shows the source of each id.',
   },
   'http.gone': {
     exit: 'notFound',
@@ -55,7 +55,7 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The platform understood the request but rejected it (422).',
     explanation: 'The message quotes the reason.',
-    fix: 'Fix what the reason describes.',
+    fix: 'Fix the problem that the reason describes.',
   },
   'http.rate_limited': {
     exit: 'unavailable',
@@ -85,7 +85,7 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The platform responded with a redirect.',
     explanation: 'Redirects are not followed, because they would send credentials to a different address.',
-    fix: 'If the new address is correct, configure it.',
+    fix: 'If the new address is correct, set it in the profile.',
   },
   'http.foreign_link': {
     exit: 'failed',
@@ -97,7 +97,7 @@ export const HTTP_ERRORS = {
     exit: 'failed',
     summary: 'The response cannot be read.',
     explanation:
-      'It does not match the specification: it is truncated, not JSON, or an unexpected document. A different server may have responded.',
+      'The response does not match the specification: it is truncated, not JSON, or an unexpected document. A different server may have responded.',
     fix: 'Check the addresses and the proxy settings.',
   },
   'network.refused': {
@@ -110,24 +110,24 @@ export const HTTP_ERRORS = {
     exit: 'network',
     summary: 'The host name cannot be resolved.',
     explanation: 'The name is misspelled, or there is a problem with the network or the DNS server.',
-    fix: 'Check its spelling, the network and the DNS settings.',
+    fix: 'Check the spelling of the name, the network and the DNS settings.',
   },
   'network.unreachable': {
     exit: 'network',
     summary: 'The host cannot be reached.',
-    explanation: 'There is no route to it from this machine.',
+    explanation: 'There is no route to the host from this machine.',
     fix: 'Check the network, VPN and proxy settings (HTTPS_PROXY, NO_PROXY).',
   },
   'network.certificate': {
     exit: 'network',
     summary: "The server's certificate is not trusted.",
-    explanation: 'Its issuer is unknown, it is for a different name, or it has expired.',
+    explanation: 'The issuer is unknown, or the certificate is for a different name or has expired.',
     fix: 'If your company has its own certificate authority, pass --ca-file or set `ca_file` in the profile.',
   },
   'network.tls': {
     exit: 'network',
     summary: 'The TLS connection failed.',
-    explanation: 'The server does not support HTTPS on this port, or a device in between interferes.',
+    explanation: 'The server does not support HTTPS on this port, or a device on the way to it interferes.',
     fix: 'Check that the address and port use https, and check any proxies in between.',
   },
   'network.proxy': {
@@ -139,7 +139,7 @@ export const HTTP_ERRORS = {
   'network.connect_timeout': {
     exit: 'network',
     summary: 'The connection timed out.',
-    explanation: 'A firewall may be dropping the packets silently.',
+    explanation: 'A firewall may be silently dropping packets.',
     fix: 'Check the address, the network, firewalls and proxies.',
   },
   'network.timeout': {
@@ -157,7 +157,7 @@ export const HTTP_ERRORS = {
   'network.reset': {
     exit: 'network',
     summary: 'The connection was closed before a response arrived.',
-    explanation: 'The platform or a proxy closed it.',
+    explanation: 'The platform or a proxy closed the connection.',
     fix: 'Run the command again. If it happens again, check the network and any proxies in between.',
   },
   'network.truncated': {

@@ -17,7 +17,7 @@ export const ROLES_ERRORS = {
   'roles.task_not_found': {
     exit: 'notFound',
     summary: 'The task does not exist.',
-    explanation: 'No role has it, and it is not in the catalog.',
+    explanation: 'No role has this task, and it is not in the catalog.',
     fix: 'List the tasks with `cdpadm roles tasks`.',
   },
   'roles.template_not_found': {
@@ -42,7 +42,7 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'Another admin changed the same fields.',
     explanation: 'After you pulled, the same fields changed both on the platform and in your file. Nothing was sent.',
-    fix: 'Merge with `cdpadm roles pull --merge`, or push on a terminal, which asks for each field.',
+    fix: 'Merge with `cdpadm roles pull --merge`, or push on a terminal, and choose a value for each field.',
   },
   'roles.stale_file': {
     exit: 'conflict',
@@ -54,7 +54,7 @@ export const ROLES_ERRORS = {
   'roles.changing': {
     exit: 'conflict',
     summary: 'The live manifest keeps changing.',
-    explanation: 'Before each attempt, another process changed it again. Nothing was sent.',
+    explanation: 'Before each attempt, another process changed the manifest again. Nothing was sent.',
     fix: 'Find the other process, then push again.',
   },
   'roles.changed_meanwhile': {
@@ -67,31 +67,31 @@ export const ROLES_ERRORS = {
   'roles.local_edits': {
     exit: 'conflict',
     summary: 'The file has unpushed changes.',
-    explanation: 'Pulling would overwrite them.',
-    fix: 'Push them first, merge with --merge, or pull into another file.',
+    explanation: 'Pulling would overwrite these changes.',
+    fix: 'Push the changes first, merge with --merge, or pull into another file.',
   },
   'roles.guard.delete': {
     exit: 'guard',
     summary: 'The push would delete roles.',
     explanation: 'A role that is missing from the file is deleted for the whole organization.',
-    fix: 'To allow it, pass --allow-delete.',
+    fix: 'To allow the deletion, pass --allow-delete.',
   },
   'roles.guard.empty': {
     exit: 'guard',
     summary: 'The push would delete all roles.',
     explanation: 'The file contains no roles.',
-    fix: 'To allow it, pass --allow-empty.',
+    fix: 'To allow an empty manifest, pass --allow-empty.',
   },
   'roles.guard.threshold': {
     exit: 'guard',
     summary: 'The push would change more roles than the limit allows.',
     explanation: 'The limit protects against pushing the wrong file.',
-    fix: 'Review the plan. `cdpadm roles push --help` lists the flag that allows it.',
+    fix: 'Review the plan. `cdpadm roles push --help` lists the flag that allows such a push.',
   },
   'roles.guard.escalation': {
     exit: 'guard',
     summary: 'The push would grant more permissions.',
-    explanation: '--fail-on escalation stops the push.',
+    explanation: '--fail-on escalation stops such a push.',
     fix: 'Have the plan reviewed, then push without --fail-on escalation.',
   },
   'groups.not_found': {
@@ -110,12 +110,12 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The group definition already exists.',
     explanation: 'The workspace already has a definition with this id. Nothing was sent.',
-    fix: 'Change it with `cdpadm groups update`, or choose another id.',
+    fix: 'Change the definition with `cdpadm groups update`, or choose another id.',
   },
   'groups.other_id': {
     exit: 'invalidInput',
     summary: 'The file defines a different group.',
     explanation: 'The id in the file and the id in the command differ.',
-    fix: 'Correct one of them.',
+    fix: 'Correct one of the ids.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -17,25 +17,25 @@ export const SETUP_ERRORS = {
   'profile.exists': {
     exit: 'conflict',
     summary: 'The profile already exists.',
-    explanation: 'An existing profile is never overwritten by accident.',
+    explanation: 'This command does not overwrite an existing profile.',
     fix: 'Choose another name, or change the profile with `cdpadm profile edit`.',
   },
   'profile.read_only': {
     exit: 'guard',
     summary: 'The profile allows only reads.',
-    explanation: 'It has `access: read`, so every write is blocked before anything is sent.',
+    explanation: 'The profile has `access: read`, so every write is blocked before anything is sent.',
     fix: 'Add --dry-run to see what the command would do, or use a profile that allows writes.',
   },
   'profiles.failed': {
     exit: 'failed',
     summary: 'The command failed for some of the profiles.',
-    explanation: 'The message lists each one. The exit code is the highest one among these profiles.',
+    explanation: 'The message lists each failed profile. The exit code is the highest exit code of these profiles.',
     fix: 'Fix the problem reported for each profile.',
   },
   'config.newer': {
     exit: 'invalidInput',
     summary: 'The settings were written by a newer version.',
-    explanation: 'This version does not support their format and does not change them.',
+    explanation: 'This version does not support the format of the settings, so it does not change them.',
     fix: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
   },
   'references.not_allowed': {
@@ -48,7 +48,7 @@ export const SETUP_ERRORS = {
   'auth.no_credentials': {
     exit: 'auth',
     summary: 'Credentials are missing.',
-    explanation: 'Neither the profile nor the environment contains them.',
+    explanation: 'Neither the profile nor the environment contains the required credentials.',
     fix: 'Run `cdpadm auth login`, or set the variables that the message names.',
   },
   'auth.foreign_address': {
@@ -60,7 +60,7 @@ export const SETUP_ERRORS = {
   'auth.malformed_token': {
     exit: 'auth',
     summary: 'The access token is malformed.',
-    explanation: 'It is empty or contains spaces or line breaks.',
+    explanation: 'The token is empty or contains spaces or line breaks.',
     fix: 'Set CDPADM_ACCESS_TOKEN again, without a trailing line break.',
   },
   'auth.test_failed': {
@@ -72,7 +72,7 @@ export const SETUP_ERRORS = {
   'auth.client_refused': {
     exit: 'auth',
     summary: 'The token service rejected the client id or the client secret.',
-    explanation: 'One of them is wrong, or was revoked.',
+    explanation: 'The id or the secret is wrong, or was revoked.',
     fix: 'Check both with `cdpadm auth test`, or store them again with `cdpadm auth login`.',
   },
   'auth.audience_refused': {
@@ -85,24 +85,24 @@ export const SETUP_ERRORS = {
     exit: 'auth',
     summary: 'A secret was not found.',
     explanation: 'An environment variable is not set, or a keychain entry does not exist.',
-    fix: 'Put the secret there, or store it elsewhere with `cdpadm auth login`.',
+    fix: 'Set the variable or the entry, or store the secret elsewhere with `cdpadm auth login`.',
   },
   'secrets.command': {
     exit: 'auth',
     summary: 'The command for a secret failed.',
-    explanation: 'It could not be started, exited with an error, or printed nothing.',
+    explanation: 'The command could not be started, exited with an error, or printed nothing.',
     fix: 'Run the command yourself to see its output.',
   },
   'secrets.file': {
     exit: 'auth',
     summary: 'A file with a secret cannot be used.',
-    explanation: 'It does not exist, cannot be read, or is readable by other users.',
-    fix: 'Check its path and its permissions (0600).',
+    explanation: 'The file does not exist, cannot be read, or is readable by other users.',
+    fix: 'Check the path and the permissions of the file (0600).',
   },
   'secrets.keychain': {
     exit: 'auth',
     summary: 'The system keychain cannot be used.',
-    explanation: 'It is locked, or there is none, as on most servers.',
+    explanation: 'The keychain is locked, or this system does not have one, like most servers.',
     fix: 'Use --client-secret-env or --client-secret-command, or accept a private file with --insecure-storage.',
   },
 } as const satisfies Record<string, ErrorEntry>;
@@ -112,7 +112,7 @@ export const EMULATOR_ERRORS = {
     exit: 'notFound',
     summary: 'No embedded platform is running.',
     explanation: 'The command needs a running platform to connect to.',
-    fix: 'Start one with `cdpadm emulator start`.',
+    fix: 'Start a platform with `cdpadm emulator start`.',
   },
   'emulator.running': {
     exit: 'conflict',
@@ -123,14 +123,14 @@ export const EMULATOR_ERRORS = {
   'emulator.unreachable': {
     exit: 'network',
     summary: 'The embedded platform did not respond.',
-    explanation: 'It stopped, or it is busy.',
+    explanation: 'The platform stopped or is busy.',
     fix: 'Run the command again, or start another platform.',
   },
   'emulator.unreadable': {
     exit: 'failed',
     summary: 'The response is not from an embedded platform.',
     explanation: 'Another program may be listening on that port.',
-    fix: 'Check it with `cdpadm emulator clock`, or start another platform.',
+    fix: 'Check the platform with `cdpadm emulator clock`, or start another platform.',
   },
   'emulator.refused': {
     exit: 'failed',
@@ -141,7 +141,7 @@ export const EMULATOR_ERRORS = {
   'emulator.port': {
     exit: 'conflict',
     summary: 'The port is in use.',
-    explanation: 'Another program is listening on it.',
+    explanation: 'Another program is listening on this port.',
     fix: 'Choose another port with --port, or pass --port 0 to use a free one.',
   },
   'emulator.listen': {
@@ -153,19 +153,19 @@ export const EMULATOR_ERRORS = {
   'emulator.database': {
     exit: 'failed',
     summary: 'The file is not an embedded platform database.',
-    explanation: 'Another program created it, or it is damaged.',
+    explanation: 'Another program created the file, or it is damaged.',
     fix: 'Choose another folder with --data, or move the file elsewhere.',
   },
   'emulator.newer': {
     exit: 'failed',
     summary: 'The state was written by a newer version.',
-    explanation: 'This version does not support its format.',
-    fix: 'Use that version, or another folder with --data.',
+    explanation: 'This version does not support the format of the state.',
+    fix: 'Use the newer version, or another folder with --data.',
   },
   'emulator.sample_warehouse': {
     exit: 'failed',
     summary: 'The sample warehouse cannot be created.',
-    explanation: 'The folder is missing or read-only; if the file exists, the exit code is 6.',
+    explanation: 'The folder is missing or read-only, or the file already exists (exit code 6).',
     fix: 'Choose another name or folder.',
   },
 } as const satisfies Record<string, ErrorEntry>;
