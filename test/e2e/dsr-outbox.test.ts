@@ -266,7 +266,7 @@ describe('the outbox', () => {
     writeFileSync(path, [news[0]?.slice(0, 80), 'null', '[]', '{"event":"received"}', '\0\0', news[1], ''].join('\n'));
     // The first line is not reported: a killed process may have left it unfinished, and the platform sends that
     // callback again.
-    const unreadable = `Lines 2, 3, 4 of ${path} cannot be read, so a callback may not have been delivered.`;
+    const unreadable = `Lines 2, 3, 4 of ${path} cannot be read, so a callback may be undelivered.`;
     expect((await home.run(LIST)).stderr).toContain(unreadable);
     const second = await listen('--on', 'any', hook());
     await vi.waitFor(() => expect(hookLog().map(([, , status]) => status)).toEqual(['in_progress']), PATIENT);

@@ -31,7 +31,7 @@ export function namesIssues(names: NamesMap): { name: string; message: string }[
     ...strange.map((name) => {
       const guess = nearest(name.replace(/[<*>]/g, ''), neutralWords());
       const end = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
-      return { name, message: `is not a word of the specification${end}` };
+      return { name, message: `is not a neutral word in the specification${end}` };
     }),
     ...checkNames(names),
   ];

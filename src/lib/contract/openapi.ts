@@ -235,10 +235,10 @@ function jsonSchema(schema: z.ZodMiniType, use?: 'reply'): Json {
     unrepresentable: 'any',
     override: ({ jsonSchema: json, path, zodSchema }) => {
       const { def } = zodSchema._zod;
-      // A field of any type needs a description.
+      // Describe a field whose schema is empty because it allows any value.
       if (path.at(-2) === 'properties' && Object.keys(json).length === 0) {
         json.description = READ_ONLY_FIELDS.includes(String(path.at(-1)))
-          ? 'Set by the platform, ignored here'
+          ? 'Set by the platform; ignored in requests'
           : 'Any value';
       }
       if (json.additionalProperties === false) delete json.additionalProperties;

@@ -9,7 +9,7 @@ export function rolesAssertion() {
   const each = z.strictObject({ max_tasks: z.int().check(z.nonnegative()) });
   return z
     .strictObject({ only: z.optional(only), never: z.optional(never), each: z.optional(each) })
-    .check(z.refine((one) => Object.keys(one).length > 0, 'an assertion is `only`, `never` or `each`'));
+    .check(z.refine((one) => Object.keys(one).length > 0, 'an assertion must contain `only`, `never` or `each`'));
 }
 
 export type RolesAssertion = z.infer<ReturnType<typeof rolesAssertion>>;

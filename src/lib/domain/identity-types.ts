@@ -21,7 +21,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
     words,
     issue: (type) => {
       if (words.has(type)) return undefined;
-      if (type === 'xpid') return '`xpid` is not an identity type; it has a field of its own';
+      if (type === 'xpid') return '`xpid` is not an identity type; it has its own field';
       const guess = nearest(type, words);
       const hint = guess === undefined ? '' : ` did you mean \`${guess}\`?`;
       return `unknown identity type \`${type}\`;${hint} --identity-type ${type} allows it`;

@@ -33,5 +33,5 @@ export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): str
   if (nulls.floats && FLOAT.test(text))
     return `is the floating-point number \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;
-  return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : `, or in a table treat the word as empty with --null ${text}`}`;
+  return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : ` or, in a table, treat the word as empty with --null ${text}`}`;
 }

@@ -17,7 +17,7 @@ interface Section {
 const SECTIONS: Section[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
-    title: `Due, or results expire, within ${SOON_DAYS} days`,
+    title: `Due (or results expire) within ${SOON_DAYS} days`,
     kind: 'warn',
     // The platform keeps results for at most `SOON_DAYS`, so any existing results expire within that time.
     holds: ({ days_left: left, due, results_expire_at: expiry }) =>

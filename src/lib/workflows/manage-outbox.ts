@@ -24,7 +24,7 @@ export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: stri
 export function unreadableText(path: string, lines: readonly number[]): string | undefined {
   if (lines.length === 0) return undefined;
   const which = `Line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`;
-  return `${which} of ${path} cannot be read, so a callback may not have been delivered. To compare with what your hooks did: cdpadm dsr list`;
+  return `${which} of ${path} cannot be read, so a callback may be undelivered. To compare with what your hooks did: cdpadm dsr list`;
 }
 
 /** Finds deliveries by the ids of deliveries, events or requests. Throws not found (5) for an unknown id. */

@@ -244,7 +244,7 @@ describe('dsr list --due', () => {
     const { stdout } = await home.run('dsr list -o html');
     expect([...stdout.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
       'Overdue',
-      'Due, or results expire, within 7 days',
+      'Due (or results expire) within 7 days',
       'Due later',
     ]);
     expect(stdout).toMatch(/<b>\d+ days? late<\/b>/);
@@ -279,7 +279,7 @@ describe('dsr list with dates before the deadline', () => {
     expect(await groups()).toEqual(['done', 'open']);
     const [done] = (await home.json<Due[]>('dsr list --due --within 12d')).data;
     const page = (await home.run('dsr list --due -o html')).stdout;
-    expect(page).toMatch(/results expire, within 7 days<\/h2>[^]*results not downloaded<\/small>/);
+    expect(page).toMatch(/results expire\) within 7 days<\/h2>[^]*results not downloaded<\/small>/);
     expect(page).toMatch(/data-label="Results expire"><time title="20/);
     await home.run(['dsr', 'mark', done?.subject_request_id ?? '', '--answered']);
     expect(await groups()).toEqual(['open']);

@@ -51,7 +51,7 @@ describe('roles test', () => {
     ['a missing field', '- only: {task: "audiences:*"}', 'roles'],
     ['a list that can never fail', '- never: {role: admin-role, tasks: []}', '1:36: [0].never.tasks: must name at least one task'],
     ['a negative limit', '- each: {max_tasks: -1}', 'max_tasks'],
-    ['an empty assertion', '- {}', 'an assertion is `only`, `never` or `each`'],
+    ['an empty assertion', '- {}', 'an assertion must contain `only`, `never` or `each`'],
     ['an empty list', '[]', 'has no assertion'],
     ['a document that is not a list', 'only: {}', 'must be a list of assertions'],
   ])('reports the position of %s and exits with 9', async (_what, text, message) => {

@@ -91,11 +91,11 @@ export async function openInputs(names: readonly string[], source: InputSource, 
     opened.push(isOurs ? input : { ...emptyInput(input.name, input.base), key: input.key });
   }
   const [first, ...others] = opened;
-  if (first === undefined) throw new Error('inputs are expanded before they are opened');
+  if (first === undefined) throw new Error('inputs must be expanded before they are opened');
   return [first, ...others];
 }
 
-/** Returns a placeholder for another shard's input: every shard has the same list of inputs. */
+/** Returns a placeholder for another shard's input, because every shard needs the same list of inputs. */
 function emptyInput(name: string, base: string | undefined): InputBytes {
   const content = { format: 'ndjson', wrapping: 'none', dialect: {}, isDivisible: false } as const;
   return {
@@ -110,7 +110,7 @@ function emptyInput(name: string, base: string | undefined): InputBytes {
   };
 }
 
-/** Throws conflict (6) if an input changed since it was checked. Called before the first request of a bulk run. */
+/** Throws conflict (6) if an input changed since it was checked. Call it before the first request of a bulk run. */
 export async function verifyInputs(inputs: Inputs, signal: AbortSignal): Promise<void> {
   try {
     for (const input of inputs) await input.verify(signal);

@@ -71,7 +71,7 @@ async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
   if (!text.trimStart().startsWith('{')) return readLines(name, text);
   const fault = (message: string) =>
-    invalidInput(`${name} cannot be used.`, [{ file: name, path: 'entries', message }]);
+    invalidInput(`${name} cannot be used as a list of inputs.`, [{ file: name, path: 'entries', message }]);
   const entries = entriesOf(text);
   if (entries === undefined) throw fault('must list objects with a `url`, as the manifest of a Redshift UNLOAD does');
   const files = await Promise.all(
@@ -88,7 +88,7 @@ function readLines(file: string, text: string): string[] {
   const lines = text.split(/\r?\n/);
   const long = lines.findIndex((line) => line.length > LONGEST_PATH);
   if (long >= 0)
-    throw invalidInput(`${file} cannot be used.`, [
+    throw invalidInput(`${file} cannot be used as a list of inputs.`, [
       { file, path: '', line: long + 1, message: `is a path of more than ${LONGEST_PATH} characters` },
     ]);
   return lines.filter((line) => line.trim() !== '');

@@ -65,7 +65,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** Maximum clock skew between two machines that is ignored. */
+/** Clock skew of up to this is ignored. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
@@ -96,7 +96,7 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
   const extensions = (value as { extensions?: unknown } | null)?.extensions;
   if (typeof extensions !== 'object' || extensions === null) return [];
   const own = extensionKey(vendorDomain);
-  const message = `belongs to a different vendor; the profile has \`${own}\``;
+  const message = `belongs to a different vendor; the profile's extension is \`${own}\``;
   return Object.keys(extensions)
     .filter((key) => key !== own && key.startsWith(EXTENSION_PREFIX) && key.length > EXTENSION_PREFIX.length)
     .map((key) => ({ path: ['extensions', key], message, at: 'key' }));

@@ -175,8 +175,8 @@ test('allows a 64-bit id as a string, and does not forbid any field', () => {
 test('gives a description to fields that accept any value', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { properties?: Record<string, unknown> }> };
   const { properties } = schemas['PipelinesCreateRequest'] ?? {};
-  expect(properties?.['created_on']).toEqual({ description: 'Set by the platform, ignored here' });
-  expect(properties?.['errors']).toEqual({ description: 'Set by the platform, ignored here' });
+  expect(properties?.['created_on']).toEqual({ description: 'Set by the platform; ignored in requests' });
+  expect(properties?.['errors']).toEqual({ description: 'Set by the platform; ignored in requests' });
   const seeding = JSON.stringify(schemas['SeedingSetRequest']);
   expect(seeding).toContain('"value":{"description":"Any value"}');
 });

@@ -185,7 +185,7 @@ describe("a platform with a deployment's names", () => {
   it('rejects an unknown name and suggests the closest one', async () => {
     expect(await failureOf(startTestEmulator({ names: { xpdi: 'member_id' } }))).toMatchObject({
       code: 'input.invalid',
-      issues: [{ path: 'xpdi', message: 'is not a word of the specification; did you mean `xpid`?' }],
+      issues: [{ path: 'xpdi', message: 'is not a neutral word in the specification; did you mean `xpid`?' }],
     });
     const fixtures = { names: { '<PROVIDER_E>': 'else' } };
     expect(await failureOf(startTestEmulator({ fixtures }))).toMatchObject({

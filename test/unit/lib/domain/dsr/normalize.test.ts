@@ -52,7 +52,7 @@ describe('normalizing a request', () => {
     expect(warnings).toEqual([]);
     expect(shown(issues)).toEqual([
       expect.stringMatching(/^regulation: /),
-      'extensions.opendsr.other.example: belongs to a different vendor; the profile has `opendsr.vendor.example`',
+      "extensions.opendsr.other.example: belongs to a different vendor; the profile's extension is `opendsr.vendor.example`",
     ]);
   });
 

@@ -44,7 +44,7 @@ test.each([
   ['identity:', 'must be written `identity:<type>`'],
   ['identity:emial', 'unknown identity type `emial`; did you mean `email`? --identity-type emial allows it'],
   ['identity:zzzzzzzz', 'unknown identity type `zzzzzzzz`; --identity-type zzzzzzzz allows it'],
-  ['identity:xpid', '`xpid` is not an identity type; it has a field of its own'],
+  ['identity:xpid', '`xpid` is not an identity type; it has its own field'],
   ['identity:a:b', 'must be written `identity:<type>`'],
   ['user', 'must be written `user:<name>`'],
   ['user:', 'must be written `user:<name>`'],
