@@ -120,7 +120,7 @@ export class Gate {
     }, this.stop);
   }
 
-  /** If the alarm is late, reports to `#pacing` how long the program was blocked. */
+  /** If the timer fires late, reports to `#pacing` how long the program was blocked. */
   #noticeBlock(now: number): void {
     if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
     this.#pacing.wasBlocked(this.#alarm.setAt, now);

@@ -1,4 +1,4 @@
-// Shares a rate among all processes through a Redis server, whose address may contain a password.
+// Shares a request rate among processes through a Redis server. The server's address may contain a password.
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../kernel/address.ts';
 import { usageError } from '../kernel/errors.ts';
@@ -6,7 +6,7 @@ import { usageError } from '../kernel/errors.ts';
 export type RateStore = Awaited<ReturnType<typeof openRateStore>>;
 
 const TIMEOUT_MS = 2000;
-/** Opens the store for a limit (platform address, workspace and API). `rate` is the requested total, if any. */
+/** Opens the store for a limit (platform address, workspace and API). `rate` is the requested total rate, if any. */
 export async function openRateStore(
   address: URL,
   limit: readonly string[],
@@ -37,7 +37,7 @@ export async function openRateStore(
     }
   };
   return {
-    /** Reserves requests: the first may be sent after `inMs`, and each later one `everyMs` after the previous one. */
+    /** Reserves slots for requests: the first is in `inMs`, and each later slot is `everyMs` after the previous one. */
     take: async (count: number) => {
       const [start, every] = await pace('take', count);
       return { inMs: start / 1000, everyMs: every / 1000 };
@@ -91,9 +91,9 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Uses one hash per limit. ARGV: the operation, the requested rate (requests per second; 0 means none), and for `take`
- * the number of requests, for `limited` the milliseconds since the rejected request was sent and the pause that the
- * platform requested. `take` returns the microseconds until the first request and between two requests.
+ * Uses one hash per limit. ARGV: the operation, the requested rate (per second; 0 means none) and more values. `take`:
+ * the number of requests; it returns the microseconds until the first request and between two requests. `limited`: the
+ * milliseconds since the rejected request was sent, and the pause that the platform requested.
  */
 export const RATE_SCRIPT = `
 local MARGIN, HEADROOM, CLEARLY_FEWER, RETURN_MS, KEEP_MS = 1.01, 0.97, 0.8, 45000, 86400000

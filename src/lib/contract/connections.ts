@@ -12,7 +12,7 @@ export type ServiceProvider = (typeof SERVICE_PROVIDERS)[number];
 /** `config` fields that the platform returns only as a mask. */
 export const SECRET_CONFIG_FIELDS: readonly string[] = ['password', 'service_account_key'];
 
-/** Fields of `config`, by provider. Which of them are required is not specified (decision: D62). */
+/** Fields of `config`, by provider. The specification does not define which of them are required (decision: D62). */
 export const CONNECTION_CONFIGS = {
   /** Cloud warehouse with storage integration. */
   PROVIDER_A: z.strictObject({

@@ -117,7 +117,7 @@ export const DsrRequest = z
           context.issues.push({ code: 'custom', path, message, input: context.value, params });
         }
       },
-      // Also runs if other fields are invalid, so that all problems are reported together.
+      // This check also runs if other fields are invalid, so that all problems are reported together.
       { when: () => true },
     ),
     z.overwrite(normalizeSpelling),

@@ -6,7 +6,7 @@ import { usageError } from '../kernel/errors.ts';
 /** The service that a path belongs to. A profile has a base address for each service. */
 export type Service = 'base' | 'auth' | 'dsr' | 'seeding' | 'identity';
 
-/** The three kinds of credentials; `none` is for calls without any, such as the token call. */
+/** The three kinds of credentials; `none` is for calls without an `Authorization` header, such as the token call. */
 export type Auth = 'none' | 'bearer' | 'dsr-basic' | 'seeding-basic';
 
 /**

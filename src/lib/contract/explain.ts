@@ -13,7 +13,7 @@ export interface FieldIssue {
   failure?: Failure;
 }
 
-/** Message for an issue whose schema has none. */
+/** Message for an issue whose schema has no message. */
 const NO_MESSAGE = 'Invalid input';
 
 /** Another library in the process may have set zod's language, which would replace our messages. */

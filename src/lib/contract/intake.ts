@@ -24,7 +24,7 @@ const namesUser = messageRule<{ xpid?: unknown; user_identities?: Record<string,
 );
 const ONE_USER = oneFieldOf(['xpid'], ['user_identities']);
 
-/** Other fields are kept (decision: D244). */
+/** Unknown fields are kept (decision: D244). */
 export const EventIntake = z
   .looseObject({ ...USER_FIELDS, events: z.optional(z.array(IntakeEvent)) })
   .check(namesUser)

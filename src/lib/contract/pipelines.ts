@@ -32,7 +32,7 @@ export const SyncMode = z
   .register(z.globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
 export type SyncMode = z.infer<typeof SyncMode>;
 
-/** Accepts both spellings, and sends `on_demand` (decision: D63). */
+/** Accepts `on_demand` and `on-demand`, and sends `on_demand` (decision: D63). */
 const ScheduleType = z.pipe(
   z.enum([...SCHEDULE_TYPES, 'on-demand']),
   z.transform((type) => (type === 'on-demand' ? 'on_demand' : type)),

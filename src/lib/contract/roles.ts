@@ -56,10 +56,10 @@ export type RoleReply = z.infer<typeof RoleReply>;
 
 const isEmpty = (value: unknown): boolean => !value || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** If a response also reports errors, a PUT based on it could delete the roles that it omits. */
+/** A response that also reports errors may omit roles, and a PUT based on the response would delete them. */
 export const ManifestReply = z
   .looseObject({
-    /** One of two roles with the same id would be left out of the next PUT. */
+    /** Duplicate ids are not allowed, because one of the two roles would be missing from the next PUT. */
     roles: z.array(RoleReply).check(noDuplicates('role_id')),
     /** `YYYY-MM-DD HH:MM:SS` in UTC. */
     last_modified_on: z.nullish(z.string()),

@@ -6,7 +6,7 @@ import { cleanLine, cleanText, escapeJson } from './clean.ts';
 import { toIssueItem, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
 
-/** Maximum number of issues to show. Others are only counted; JSON lists more. */
+/** Maximum number of issues to show. Further issues are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
 /** Longer messages, which quote a whole input such as a file with a single line, are truncated. */

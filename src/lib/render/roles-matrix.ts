@@ -1,4 +1,4 @@
-// Roles × tasks as table columns, and as an HTML page: a single table on screen, a few roles per sheet on paper.
+// The matrix of roles and tasks, as a table and as an HTML page (one table on screen, a few roles per sheet on paper).
 import { type MatrixRow, isEscalation } from '../domain/roles/permissions.ts';
 import type { Column, ListView } from './view.ts';
 import { counted } from '../kernel/words.ts';

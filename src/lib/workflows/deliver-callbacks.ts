@@ -38,7 +38,7 @@ export interface DeliveryPorts {
   /** Maximum number of attempts per delivery. */
   attempts: number;
   concurrency: number;
-  /** Makes one attempt. Resolves if the target accepted the callback, and rejects with the reason otherwise. */
+  /** Makes one attempt. Resolves if the target accepted the callback; otherwise, rejects with the reason. */
   deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
   /** True while callbacks are being answered. */
   isBusy(): boolean;

@@ -35,7 +35,7 @@ export async function sendThrough<Body>(
   const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
   if (isEnd) gate.stop(outcome.failure);
   const failure = outcome.kind === 'accepted' ? undefined : outcome.failure;
-  // After an inconclusive response, a run ends with network (8), because the platform may have accepted the request.
+  // If the run gives up now, it ends with network (8), because the platform may have accepted the request.
   const isUnclear = outcome.kind === 'lost' && outcome.failure.status !== undefined;
   const feedback = feedbackOf(outcome, clock.now() - startedAt, request.isRead === true);
   const pauseMs = gate.leave(pass, feedback, failure && isUnclear ? endingAs(failure, 'network') : failure);

@@ -48,7 +48,7 @@ export function planWanted(
 ): Planned {
   if (wanted.conflicts.length > 0) throw conflictError(wanted, redact);
   const planned = planRoles(scope, live, wanted.roles);
-  // Warnings are part of the plan: its approver may never see a job's standard error.
+  // Warnings are part of the plan, because the person who approves it may never see a job's standard error.
   const warnings = wanted.stale ? [staleWarning(live)] : (wanted.warnings ?? []);
   const plan: RolesPlan = {
     ...planned.plan,

@@ -24,7 +24,7 @@ export interface VerifyPorts {
   /** Stores the chain of an accepted certificate as evidence. If it resolves to false, the next message tries again. */
   storeChain?(fingerprint: string, pem: string): Promise<boolean>;
   clock: Clock;
-  /** Maximum time that a message waits for a certificate, in milliseconds. By default, until the requests time out. */
+  /** Maximum time (ms) that a message waits for a certificate. By default, it waits until the requests time out. */
   patienceMs?: number | undefined;
 }
 

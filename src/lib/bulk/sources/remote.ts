@@ -96,7 +96,7 @@ export async function openRemote(address: string, get: GetAddress) {
 
   const head = await part(0, PART_BYTES);
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
-  // Without an ETag, a content hash detects changes.
+  // If there is no ETag, a hash of the content detects changes.
   const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
 
   /** The last part requested. It is kept because the next reader needs it if the previous reader stopped early. */

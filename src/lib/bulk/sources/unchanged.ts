@@ -8,7 +8,7 @@ import { fail } from '../../errors/fail.ts';
 import { type Fingerprint, fingerprint, isSameContent } from '../../files/bulk-journal.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 
-/** Returns a conflict error (6). A bulk command adds what was sent and how to continue. */
+/** Returns a conflict error (6). A bulk command adds to it what was sent and how to continue. */
 export function inputChanged(name: string): KnownError {
   return fail('input.changed', {
     message: `${name} changed while the command was running.`,
@@ -79,7 +79,7 @@ function stampOf(stats: BigIntStats | undefined): string {
 
 export const cannotChange = (): Promise<void> => Promise.resolve();
 
-/** Below a million, because V8 keeps longer strings outside its heap, where searching them is several times slower. */
+/** Less than a million, because V8 stores longer strings outside its heap, where searching is several times slower. */
 const CHUNK_BYTES = 512 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { type Delivery, isFirst, isRepeat, type OutboxState, type ReceivedLine, 
 export interface DeliveryTarget {
   /** `forward`, `on-completed`, `on-completed-2`. */
   name: string;
-  /** Only the first callback with this status is delivered (`any`: with each status). If omitted, every callback is. */
+  /** Delivers only the first callback with this status, or with each status (`any`); if omitted, every callback. */
   status?: string;
 }
 
@@ -40,7 +40,7 @@ export interface TargetHealth {
   pauses: number;
   /** While the target is down, no delivery is attempted before this time. */
   retryAt: number;
-  /** Deliveries that became due because another one succeeded; true until the attempt fails. */
+  /** Deliveries that became due because another one succeeded. The value is true until the attempt fails. */
   woken: Map<string, boolean>;
   /** Deliveries from an earlier run. Each is due at once until it fails, because a restart often comes with a fix. */
   resumed: Set<string>;
@@ -71,8 +71,8 @@ export function takeFailure(health: TargetHealth, { id }: Delivery, now: number)
 }
 
 /**
- * Schedules the deliveries that failed since the last success for now, and returns their number. A delivery that fails
- * again waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
+ * Marks the deliveries that failed since the last success as due, and returns their number. A delivery that fails again
+ * waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
  */
 export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
   const { failed, woken } = health;

@@ -16,7 +16,7 @@ const ReceivedLine = z.looseObject({
   event: z.literal('received'),
   ...identified,
   address: z.string(),
-  /** Null if the body has none. */
+  /** Null if the body contains no workspace. */
   workspace_id: z.nullable(z.string()),
   /** Request id and status are null if the body is not a request status. */
   request_id: z.nullable(z.string()),

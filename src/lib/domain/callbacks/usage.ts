@@ -72,7 +72,7 @@ function mayName(extensions: Extensions, domain: string): boolean {
   const isWithin = (base: string): boolean =>
     base === '' || domain === base || domain.endsWith(base.startsWith('.') ? base : `.${base}`);
   const permitted = names(PERMITTED);
-  // Implementations differ on whether `.a.example` includes `a.example`. Use the strict reading for both.
+  // Implementations differ on whether `.a.example` includes `a.example`. Use the strict reading for both lists.
   const isExcluded = names(EXCLUDED).some((base) => isWithin(base) || isWithin(base.replace(/^\./, '')));
   return !isExcluded && (permitted.length === 0 || permitted.some(isWithin));
 }

@@ -6,7 +6,7 @@ import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts
 /** Header names and values as received, one pair per line, so that duplicate headers are detected. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** The checks, in the order they run. */
+/** The checks, in the order in which they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 

@@ -50,13 +50,13 @@ function addMonths(at: number, months: number): number {
   return result.getTime();
 }
 
-/** Returns whole days until a deadline; -1 or less once it has passed. */
+/** Returns the number of whole days until a deadline; -1 or less after it. */
 export function daysLeft(deadline: number, now: number): number {
   const days = (deadline - now) / DAY_MS;
   return days < 0 ? Math.min(-1, Math.ceil(days)) : Math.floor(days);
 }
 
-/** Returns whole days since a deadline: at least 1 after it, and 0 before it. */
+/** Returns the number of whole days since a deadline: at least 1 after it, and 0 before it. */
 export function daysLate(deadline: number, at: number): number {
   return Math.max(0, -daysLeft(deadline, at));
 }

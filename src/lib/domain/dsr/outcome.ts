@@ -112,7 +112,7 @@ function finishOf(request: LedgerRequest): Finish {
 }
 
 /**
- * Returns a time on the same side of the deadline as the end of the request; undefined if the side is not proven. The
+ * Returns a time on the side of the deadline on which the request finished; undefined if nothing proves the side. The
  * platform does not report when a request was completed. If it was first seen as completed after the deadline, it was
  * late only if it was open after the deadline, or expected to be (decision: D55).
  */

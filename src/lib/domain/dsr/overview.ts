@@ -6,7 +6,7 @@ import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
 import { answeredAt, outcomeOf } from './outcome.ts';
 
-/** Returns the schema: the platform's fields, then ours. Facts that this machine does not know are null. */
+/** Returns the schema: the platform's fields, then additional fields. Facts unknown to this machine are null. */
 export function requestResult() {
   return z.extend(RequestStatusReply, {
     regulation: z.nullable(z.string()),

@@ -59,7 +59,7 @@ export function createRowStates() {
     state: (row: number): RowState => shownState(stored(row)),
     /** True if a run still has to send or query the row. */
     isLeft: (row: number): boolean => ['open', 'planned', 'unknown'].includes(stored(row)),
-    /** Lower-case id; undefined while the row has none. */
+    /** Lower-case id; undefined while the row has no id. */
     id: (row: number): string | undefined => {
       const bytes = ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES);
       if (bytes.length < ID_BYTES || bytes.every((byte) => byte === 0)) return undefined;

@@ -9,7 +9,7 @@ import { createWindow, type Window } from './window.ts';
 export interface PacingOptions {
   /** Maximum number of concurrent requests. */
   concurrency: number;
-  /** Requests per second; undefined if none was requested. */
+  /** Requested rate in requests per second, if any. */
   rate: number | undefined;
   /** Determines when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;

@@ -100,7 +100,7 @@ export class LearnedRate {
     const { sentAt, untilAt } = limit;
     // At an unlimited rate, requests sent at the same moment arrive in any order.
     const counted = this.#accepted.perSecondBefore(this.isKnown ? sentAt : untilAt);
-    // If the requested rate is only slightly too high, the 429s follow each other soon.
+    // If the requested rate is only slightly too high, several 429s follow in quick succession.
     const isTrusted = counted > this.#wanted * CLEARLY_FEWER && this.#msSinceLast(sentAt) >= SOON_MS;
     if (counted === 0 || isTrusted) return undefined;
     if (!this.isKnown && !this.#tells(limit, counted, balance)) return undefined;

@@ -1,7 +1,7 @@
 // Determines when the next request may be sent: at the requested rate, or at a lower, learned rate.
 import { LearnedRate } from './learned-rate.ts';
 
-/** Maximum delay that is made up for after a late timer, to maintain the requested rate. */
+/** After a late timer, at most this delay is made up for, to maintain the requested rate. */
 const CATCH_UP_MS = 250;
 /** Requests catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;
@@ -9,7 +9,7 @@ const CATCH_UP_AT_ONCE_MS = 10;
 
 export type Schedule = ReturnType<typeof createSchedule>;
 
-/** `rate` is in requests per second; undefined if none was requested. All times are milliseconds on one clock. */
+/** `rate` is the requested rate in requests per second, if any. All times are milliseconds on one clock. */
 export function createSchedule(rate: number | undefined) {
   const interval = rate === undefined ? 0 : 1000 / rate;
   const slots = rate === undefined ? undefined : createSlots(rate);

@@ -13,7 +13,7 @@ export interface Known {
   base?: Manifest | undefined;
   /** Live roles that a file of only some roles omits. Their ids and names are taken. */
   others?: readonly Role[] | undefined;
-  /** Task ids that a role may have. If absent, tasks outside the specification's catalog cause only warnings. */
+  /** Task ids that a role may have. If undefined, tasks outside the specification's catalog cause only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
   /** True until the platform has been read, because unknown fields and empty strings may come from the platform. */
   tolerateUnknown?: boolean | undefined;

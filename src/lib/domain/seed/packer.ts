@@ -150,7 +150,7 @@ export class RowPacker {
   }
 }
 
-/** Removes duplicate issues, such as an invalid date in each attribute of a row, and all above the maximum. */
+/** Returns each issue once, and at most `MAX_ISSUES`: every attribute of a row reports the row's invalid date. */
 function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }

@@ -76,7 +76,7 @@ export function scanDigits(bytes: Uint8Array, start: number): number {
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
 const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
 
-/** Adds the `count`th key of an object; returns false for a duplicate, or if there are too many keys to compare. */
+/** Adds key number `count` of an object. Returns false for a duplicate, or if there are too many keys to compare. */
 export function isNewKey(bytes: Uint8Array, count: number, start: number, end: number): boolean {
   if (count >= MAX_COMPARED_KEYS) return false;
   for (let index = 0; index < count; index++) {

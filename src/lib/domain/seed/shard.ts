@@ -84,7 +84,7 @@ function engineShard(env: Env, wanted: number | undefined, fault: (message: stri
     `N must be the number of processes that ${name} runs.`,
   );
 
-  /** An array may start at any number and use any step, but its numbers must be evenly spaced. */
+  /** A Slurm array may start at any number and use any step, but its numbers must be evenly spaced. */
   function slurmIndex(id: number): number {
     const [first, last, step] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`)) as [
       number,

@@ -9,7 +9,7 @@ import type { RowRules } from './row-rules.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
-/** `header` contains the column names. `onNullWord`: see `createNullCells`. */
+/** `header` contains the column names. For `onNullWord`, see its type. */
 export function createTable(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
@@ -91,7 +91,7 @@ export function createTable(
   }
 
   return {
-    /** One entry per header column; undefined for an ignored one. */
+    /** One entry per header column; undefined for an ignored column. */
     columns,
     nulls: createNullCells(columns, nulls, onNullWord),
     /** Writes bodies with wire names; undefined if every row needs the exact check. */
