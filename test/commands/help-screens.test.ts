@@ -1,7 +1,7 @@
 // Rules for the help of every command.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
-import { EXIT } from '../../src/lib/runtime/exit-codes.ts';
+import { EXIT } from '../../src/lib/errors/entry.ts';
 import { createContext } from '../../src/lib/runtime/create-context.ts';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
-import { EXIT } from '../../src/lib/runtime/exit-codes.ts';
+import { EXIT } from '../../src/lib/errors/entry.ts';
 import { type CliHome, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { type Manifest, unknownFields } from '../helpers/kubernetes.ts';

@@ -1,6 +1,6 @@
 // Decides whether a bulk run of data subject requests continues an earlier run.
 import { createReadStream } from 'node:fs';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, listed } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
@@ -36,7 +36,7 @@ export function refuseSecondRun(
     const done = countComplete(states);
     const [name, resume] = [nameOfInputs(inputs), again('--resume')];
     const isWhole = done === head.rows;
-    const repeats = states.repeats().length;
+    const repeats = states.rowsIn('repeat').length;
     throw fail('dsr.bulk_again', {
       message: isWhole
         ? `The content of ${name} was already submitted, as ${head.input} on ${head.at}.`
@@ -71,18 +71,23 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
   return rowFlagsDigest(rest, { mapping, vendorDomain, nulls, dialect });
 }
 
+/** Maximum number of rows that a message names. */
+const MAX_NAMED = 10;
+
 /**
- * Adds the number of complete rows and the next step to the error that ended the run. The platform may have accepted a
- * row with an unknown outcome, so a run with such a row does not end as unavailable (7).
+ * Adds the number of complete rows, the unknown rows and the next step to the error that ended the run. The platform
+ * may have accepted a row with an unknown outcome, so a run with such a row does not end as unavailable (7).
  */
 export function resumable(
   error: KnownError,
   run: { again: Again; examined: { rows: number }; journal: DsrJournal; part: { input: string }; states: RowStates },
 ): KnownError {
   const { again, examined, journal, part, states } = run;
-  const unknown = states.count('unknown');
-  const alsoUnknown = unknown === 0 ? '' : ` The outcome of ${counted(unknown, 'row')} is unknown.`;
-  const shown = unknown > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
+  const unknown = states.rowsIn('unknown', 'differs');
+  const named = `${unknown.length === 1 ? 'row' : 'rows'} ${listed(unknown, MAX_NAMED)}`;
+  const alsoUnknown =
+    unknown.length === 0 ? '' : ` The outcome of ${counted(unknown.length, 'row')} is unknown: ${named}.`;
+  const shown = unknown.length > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   const isChanged = error.code === 'input.changed';
   const facts = isChanged ? [`${journal.path} contains the id and outcome of each row.`] : error.hints;
   const next = `No row is sent twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;

@@ -125,7 +125,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     const { head, states } = await readEarlierRun(journal, isDryRun);
     if (!head) warnOfRows(ctx, examined);
     else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
-    const repeats = flags.allowDuplicates === true ? states.repeats() : [];
+    const repeats = flags.allowDuplicates === true ? states.rowsIn('repeat') : [];
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     // Rows of this run never count as duplicates of each other, even after the run is resumed.
@@ -252,7 +252,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
   if (data.failed > 0 || data.unknown !== undefined) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   noteOutcome(ctx, data, run.again('--resume'), run.correct(shownPath(ctx, results), inputs[0]));
-  const repeats = states.repeats().length;
+  const repeats = states.rowsIn('repeat').length;
   if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
 }
 

@@ -1,7 +1,7 @@
 // Describes every command as data, for `help --json`, the pages in `docs/commands`, and the manual.
 import type { Argument, Command, Option } from 'commander';
 import * as z from 'zod/mini';
-import type { ErrorEntry } from '../../lib/errors/entry.ts';
+import { EXIT, type ErrorEntry } from '../../lib/errors/entry.ts';
 import { ERRORS } from '../../lib/errors/registry.ts';
 import { VERSION } from '../../lib/kernel/version.ts';
 import { flagSpecs } from '../../lib/runtime/command-line/define-command.ts';
@@ -13,7 +13,6 @@ import {
   usageOf,
   usualExits,
 } from '../../lib/runtime/command-line/help.ts';
-import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
 import { topics } from './topics.ts';
 

@@ -1,7 +1,6 @@
 // Pages of `cdpadm help TOPIC` and `cdpadm help error CODE`.
-import type { ErrorEntry } from '../../lib/errors/entry.ts';
+import { EXIT, type ErrorEntry } from '../../lib/errors/entry.ts';
 import { type ErrorCode, ERRORS } from '../../lib/errors/registry.ts';
-import { EXIT } from '../../lib/runtime/exit-codes.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { suggest } from '../../lib/kernel/nearest.ts';
 

@@ -1,10 +1,9 @@
 // Runs the tour's commands: prints each one before its result, and stops at an unexpected exit code.
-import { EXIT } from '../../lib/runtime/exit-codes.ts';
+import { EXIT, type ExitName } from '../../lib/errors/entry.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
 import type { KnownError } from '../../lib/kernel/errors.ts';
-import type { ExitName } from '../../lib/errors/entry.ts';
 import { splitWords } from '../../lib/kernel/words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';

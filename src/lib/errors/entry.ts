@@ -1,23 +1,25 @@
-// An entry of the error registry.
+// The exit codes, and an entry of the error registry.
 
-/** Names of exit codes. `runtime/exit-codes.ts` contains their numbers. */
-export type ExitName =
-  | 'ok'
-  | 'failed'
-  | 'usage'
-  | 'partial'
-  | 'auth'
-  | 'notFound'
-  | 'conflict'
-  | 'unavailable'
-  | 'network'
-  | 'invalidInput'
-  | 'differences'
-  | 'waitTimedOut'
-  | 'guard'
-  | 'hungUp'
-  | 'interrupted'
-  | 'terminated';
+/** Scripts rely on these codes. `cdpadm help exit-codes` shows them to users. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  partial: 3,
+  auth: 4,
+  notFound: 5,
+  conflict: 6,
+  unavailable: 7,
+  network: 8,
+  invalidInput: 9,
+  differences: 10,
+  waitTimedOut: 11,
+  guard: 12,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitName = keyof typeof EXIT;
 
 export interface ErrorEntry {
   /** The exit code, unless the cause needs a different one. */

@@ -133,7 +133,7 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   const hash = async (type: string, value: string): Promise<string> => {
     const secret = await (key ??=
-      readPrivateFile(keyFile) === undefined ? withLock(lock, clock, loadKey, signal) : Promise.resolve(loadKey()));
+      readPrivateFile(keyFile) === undefined ? withLock(lock, clock, loadKey) : Promise.resolve(loadKey()));
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 

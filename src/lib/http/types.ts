@@ -71,8 +71,11 @@ export type SendOutcome<Body> =
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status. `retryAfterMs` is the platform's Retry-After; `messages` are the platform's error messages. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /** No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help. */
-  | { kind: 'lost'; permanent: boolean; failure: KnownError };
+  /**
+   * No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help, and `wasSent`
+   * that the platform may have received the request.
+   */
+  | { kind: 'lost'; permanent: boolean; wasSent: boolean; failure: KnownError };
 
 /** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */
 export interface Sender<Body> {

@@ -24,6 +24,8 @@ export interface RowOutcome {
   /** False only if a signature was checked and found invalid. */
   signed: boolean;
   signature?: SignatureFacts;
+  /** The error that ended the run before the outcome of a sent row was known. */
+  ended?: Error;
 }
 
 export interface RowPorts {
@@ -61,13 +63,18 @@ const MAX_ATTEMPTS = 5;
 /** Maximum number of pauses for a row that keeps failing while others succeed. A later attempt often succeeds. */
 const MAX_PAUSES = 2;
 const MAX_PAUSE_MS = 15_000;
+/** Maximum length of the text of an error. */
+const MAX_ERROR = 300;
 
 /** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
-/** Resolves once the row is complete, or still unknown while other rows succeed. Throws only to end the whole run. */
+/**
+ * Resolves once the row is complete, or still unknown while other rows succeed. Throws an error that ends the whole run if the platform cannot have
+ * accepted the row; otherwise, the outcome contains that error.
+ */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;
   const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
@@ -87,24 +94,34 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let isCreated = false;
   let isConfirmed = false;
   let difference: string | undefined;
+  /** True if a POST of this run may have arrived without a conclusive response. */
+  let mayHaveArrived = false;
+  const unknownState = () => (difference === undefined ? 'unknown' : 'differs');
 
-  for (let wasSent = mayExist; ; wasSent = true) {
-    const before = completed() + answers;
-    const outcome = await confirm(wasSent).catch((error: unknown) => {
-      throw error instanceof RunOver ? error.cause : error;
-    });
-    hardSignal.throwIfAborted();
-    if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
-    const unknown = difference === undefined ? 'unknown' : 'differs';
-    const state = outcome.state === 'unknown' ? unknown : 'failed';
-    const triedMs = clock.now() - begun;
-    const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
-    // If no row succeeds, the platform is down, and the gate gives up after a while.
-    if (state === 'unknown' && completed() + answers === before) begun = clock.now();
-    else if (state === 'unknown' && mayPause) {
-      pauses++;
-      await gate.pauseRow(Math.min(triedMs, MAX_PAUSE_MS), 'a row has failed repeatedly');
-    } else return { state, error: shortened(redactor.text(outcome.error.message)), signed };
+  return await sendUntilKnown().catch((error: unknown) => {
+    const ended = (error instanceof RunOver ? error.cause : error) as Error;
+    if (!mayHaveArrived) throw ended;
+    const text = `The outcome of request ${id} is unknown: the run ended before the platform confirmed it.`;
+    return { state: unknownState(), error: text, signed, ended };
+  });
+
+  async function sendUntilKnown(): Promise<RowOutcome> {
+    for (let wasSent = mayExist; ; wasSent = true) {
+      const before = completed() + answers;
+      const outcome = await confirm(wasSent);
+      if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
+      hardSignal.throwIfAborted();
+      const state = outcome.state === 'unknown' ? unknownState() : 'failed';
+      const triedMs = clock.now() - begun;
+      const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
+      // If no row succeeds, the platform is down, and the gate gives up after a while.
+      if (state === 'unknown' && completed() + answers === before) begun = clock.now();
+      else if (state === 'unknown' && mayPause) {
+        pauses++;
+        await gate.pauseRow(Math.min(triedMs, MAX_PAUSE_MS), 'a row has failed repeatedly');
+      } else
+        return { state, error: redactor.text(outcome.error.message).replace(/\s+/g, ' ').slice(0, MAX_ERROR), signed };
+    }
   }
 
   async function confirm(wasSent: boolean) {
@@ -128,9 +145,14 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   async function post(): Promise<Done> {
     const sent = encode(request);
     const { body, headers, status, text } = await through({
-      send: () => {
+      send: async () => {
         onSend();
-        return create.send(sent, hardSignal);
+        const before = mayHaveArrived;
+        mayHaveArrived = true;
+        const outcome = await create.send(sent, hardSignal);
+        if (outcome.kind === 'lost' ? !outcome.wasSent : outcome.status >= 400 && !isServerTrouble(outcome.status))
+          mayHaveArrived = before;
+        return outcome;
       },
       endsRun: ({ status: refused }) => !ROW_STATUSES.has(refused),
     });
@@ -190,24 +212,16 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     for (let wasBusy = false; ; wasBusy = true) {
       const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch(endRun);
       isRepeat = true;
-      if (outcome.kind === 'accepted') {
-        answers++;
-        failures = 0;
-        return outcome;
-      }
-      const { failure } = outcome;
-      if (failure.status === undefined || isServerTrouble(failure.status)) {
-        failures++;
-        throw lossOf(failure);
-      }
-      answers++;
-      if (outcome.kind === 'lost') {
-        // An unreadable 2xx also shows that the platform works, so it does not count as a failure.
-        failures = 0;
-        throw lossOf(failure);
-      }
-      if (outcome.status === 429) continue;
-      throw wasBusy ? lossOf(failure) : failure;
+      const isLost = outcome.kind === 'lost';
+      const isRefused = outcome.kind === 'refused';
+      const isTrouble = isLost ? outcome.failure.status === undefined : isServerTrouble(outcome.status);
+      if (isTrouble) failures++;
+      else answers++;
+      // An unreadable 2xx also shows that the platform works, so it does not count as a failure.
+      if (!isTrouble && !isRefused) failures = 0;
+      if (outcome.kind === 'accepted') return outcome;
+      if (isRefused && outcome.status === 429) continue;
+      throw isTrouble || isLost || wasBusy ? lossOf(outcome.failure) : outcome.failure;
     }
   }
 }
@@ -223,6 +237,3 @@ function timesOf(body: CreateReply | RequestStatusReply): Pick<Done, 'expected_c
   const { expected_completion_time: expected, received_time: received } = body;
   return { expected_completion_time: expected ?? null, received_time: typeof received === 'string' ? received : null };
 }
-
-const MAX_ERROR = 300;
-const shortened = (message: string): string => message.replace(/\s+/g, ' ').slice(0, MAX_ERROR);

@@ -145,14 +145,18 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       };
       // A response may quote the person's identities, and the errors and traces that quote it outlive the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
-      const outcome = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch((error: unknown) => {
-        // A status such as 401 shows that the platform did not accept the request (decision: D415).
-        const { status = 0 } = error instanceof KnownError ? error : {};
-        if (!mayExist && sends === 1 && status >= 400 && status < 500 && status !== 429) unsent.add(row);
-        throw error;
-      });
-      for (const show of shown) show();
+      const { ended, ...outcome } = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch(
+        (error: unknown) => {
+          // A status such as 401 shows that the platform did not accept the request (decision: D415).
+          const { status = 0 } = error instanceof KnownError ? error : {};
+          if (!mayExist && sends === 1 && status >= 400 && status < 500 && status !== 429) unsent.add(row);
+          throw error;
+        },
+      );
+      // The error that ended the run may quote them.
+      if (!ended) for (const show of shown) show();
       await finish(item, outcome);
+      if (ended) throw ended;
     });
   }
 

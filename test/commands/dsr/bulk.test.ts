@@ -340,6 +340,32 @@ describe('dsr submit --bulk with faults', () => {
     expect(await countOnPlatform(300)).toBe(300);
   });
 
+  it.each(['0', '1s', '1m'])(
+    'names the rows with an unknown outcome after a lost response and --give-up-after %s',
+    async (limit) => {
+      home.write('people.csv', people(3));
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after' });
+      await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 503 });
+      home.defaults.clock = createFastClock(1000);
+      const { code, error } = await home.json(`${BULK} --concurrency 1 --give-up-after ${limit}`);
+      expect([code, error.message]).toEqual([8, expect.stringMatching(/outcome of 2 rows is unknown: rows 1, 2\.$/)]);
+      expect(error.hint).toContain(`--give-up-after ${limit} --yes --resume`);
+      expect(error).toMatchObject({ progress: { left: 1, unknown: 2, resume: expect.any(String) as string } });
+      expect((await home.json<unknown[]>('dsr ledger export')).data).toHaveLength(2);
+      await home.platform.api.clearFaults();
+      expect((await home.json<BulkResult>(`${BULK} --resume`)).data).toMatchObject({ submitted: 3 });
+      expect(await countOnPlatform(3)).toBe(3);
+    },
+  );
+
+  it('reports no unknown outcome if no request could reach the platform', async () => {
+    home.write('people.csv', people(3));
+    home.env.CDPADM_DSR_BASE_URL = 'http://127.0.0.1:9/v3';
+    home.defaults.clock = createFastClock(1000);
+    const { code, error } = await home.json(`${BULK} --give-up-after 0`);
+    expect([code, error.message]).toEqual([8, expect.stringMatching(/ 0 of 3 rows are complete\.$/)]);
+  });
+
   it.each(['--type erasure', '--regulation ccpa', '--null none'])(
     'does not resume a run with a different row flag: %s',
     async (flag) => {

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { KnownError } from '../../../src/lib/kernel/errors.ts';
-import { EXIT } from '../../../src/lib/runtime/exit-codes.ts';
+import { EXIT } from '../../../src/lib/errors/entry.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';

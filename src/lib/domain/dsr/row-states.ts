@@ -81,8 +81,9 @@ export function createRowStates() {
     },
     /** Why the row failed, or why its outcome is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
-    /** Rows rejected because they repeat an earlier request. */
-    repeats: (): number[] => [...errors.keys()].filter((row) => stored(row) === 'repeat'),
+    /** Rows with an error in one of these states, in order. */
+    rowsIn: (...wanted: StoredState[]): number[] =>
+      [...errors.keys()].filter((row) => wanted.includes(stored(row))).sort((a, b) => a - b),
     count: (state: RowState): number =>
       [...counts].reduce((sum, [one, count]) => (shownState(one) === state ? sum + count : sum), 0),
   };

@@ -64,7 +64,8 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
       if (result.kind === 'aborted') signal.throwIfAborted();
       const proxy = wire.proxyOf(origin);
       const lost = { request, origin, proxy, requestTimeoutMs: options.requestTimeoutMs };
-      return { kind: 'lost', permanent: result.permanent, failure: networkFailure(lost, result) };
+      const wasSent = result.phase !== 'not-delivered';
+      return { kind: 'lost', permanent: result.permanent, wasSent, failure: networkFailure(lost, result) };
     }
     const { status, headers } = result;
     const redact = (text: string): string => options.redactor.text(text);
@@ -76,7 +77,7 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
         return { kind: 'accepted', slowDown: nearsLimit(headers) !== undefined, ...reply };
       } catch (error) {
         if (!(error instanceof KnownError)) throw error;
-        return { kind: 'lost', permanent: false, failure: error };
+        return { kind: 'lost', permanent: false, wasSent: true, failure: error };
       }
     }
     const retryAfter = headers['retry-after'];

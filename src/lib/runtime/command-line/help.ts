@@ -1,9 +1,8 @@
 // The part of a command's record that help, completion and checks use in addition to its arguments and flags.
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, type ExitName } from '../../errors/entry.ts';
 import type { Command } from 'commander';
 import type * as z from 'zod/mini';
 import { usageError } from '../../kernel/errors.ts';
-import type { ExitName } from '../../errors/entry.ts';
 import { chooseColumns } from '../../render/delimited.ts';
 import type { GlobalFlags, OutputFormat } from '../context.ts';
 

@@ -10,7 +10,7 @@ import { isoSeconds } from '../../kernel/timestamps.ts';
 import { bugError, failureJson } from '../../render/failure.ts';
 import type { CommandRecord } from '../command-line/define-command.ts';
 import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../../errors/entry.ts';
 import { targetFlags } from '../command-line/complete-hint.ts';
 import { type Outcome, runRecord, type Values, parametersOf, wordsOf } from './calls.ts';
 import type { AreaTool } from './tools.ts';

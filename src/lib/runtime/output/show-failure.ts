@@ -1,6 +1,6 @@
 // Writes an error to standard error and, with `--summary`, to the step summary.
 import { exitOf } from '../../errors/fail.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../../errors/entry.ts';
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { KnownError } from '../../kernel/errors.ts';

@@ -4,7 +4,7 @@ import { exitOf } from '../../../../src/lib/errors/fail.ts';
 import { KnownError, invalidInput, usageError } from '../../../../src/lib/kernel/errors.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';
 import { bugError, failureJson, failureMarkdown, failureScreen } from '../../../../src/lib/render/failure.ts';
-import { EXIT } from '../../../../src/lib/runtime/exit-codes.ts';
+import { EXIT } from '../../../../src/lib/errors/entry.ts';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
 
 const errors: Record<string, KnownError> = {

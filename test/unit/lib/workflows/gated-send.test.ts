@@ -41,7 +41,7 @@ const ACCEPTED: SendOutcome<unknown> = {
 test.each([
   ['an accepted request', ACCEPTED],
   ['a rejected request', rejection(400)],
-  ['a lost response', { kind: 'lost', permanent: false, failure } as const],
+  ['a lost response', { kind: 'lost', permanent: false, wasSent: true, failure } as const],
 ])('returns the outcome of %s and allows the next request', async (_what, outcome) => {
   const { send } = open();
   expect(await send(() => Promise.resolve(outcome))).toBe(outcome);

@@ -41,7 +41,7 @@ describe('row states', () => {
   ] as const)('store `%s`, which is shown and counted as `%s`', (stored, shown, isLeft, repeats) => {
     const states = createRowStates();
     states.complete(1, stored, 'why');
-    expect([states.state(1), states.count(shown), states.isLeft(1), states.repeats()]).toEqual([
+    expect([states.state(1), states.count(shown), states.isLeft(1), states.rowsIn('repeat')]).toEqual([
       shown,
       1,
       isLeft,
