@@ -20,7 +20,7 @@ const MOST_RESERVED = 64;
 /** A slot missed by more than this is discarded, because the slots after it may belong to other processes. */
 const LATE_MS = 10;
 
-/** `share` is this process's own rate. */
+/** `share` is this process's own rate, in requests per second. */
 export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
   /** Times when the reserved requests may be sent. */

@@ -36,7 +36,7 @@ export function failureScreen(error: KnownError, style: Style, redactor: Redacto
   return redactor.text(`${lines.join('\n')}\n`);
 }
 
-/** Returns the number of issues that are not shown, and how to see them. Undefined if all issues are shown. */
+/** Returns the number of issues that are not shown, and how to see them. Returns undefined if all issues are shown. */
 function unlisted({ issues, issuesOmitted }: KnownError, json: string): string | undefined {
   const more = issues.length + issuesOmitted - LISTED_ISSUES;
   if (more <= 0) return undefined;

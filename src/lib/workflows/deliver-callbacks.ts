@@ -122,7 +122,7 @@ export class Deliveries {
     this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
   }
 
-  /** Reads the outbox. Its deliveries are due immediately, even if an earlier run planned to retry them later. */
+  /** Reads the outbox. Its deliveries are due at once, even if an earlier run planned to retry them later. */
   static async open(ports: DeliveryPorts): Promise<Deliveries> {
     const deliveries = new Deliveries(ports);
     await deliveries.#resume();

@@ -18,7 +18,7 @@ export interface RowOutcome {
   state: Exclude<StoredState, 'open' | 'planned' | 'skipped'>;
   /** Why the row failed, or why its outcome is unknown. Contains no personal data. */
   error?: string;
-  /** The time in the platform's response; null if the response has none. */
+  /** The time in the platform's response; null if the response has no time. */
   expected_completion_time?: string | null;
   received_time?: string | null;
   /** False only if a signature was checked and found invalid. */

@@ -17,7 +17,7 @@ export interface ResourceCalls<Reply, Body> {
   delete(id: string, signal: AbortSignal): Promise<void>;
   /** Returns the comparable part, without secrets and without the fields that the platform adds. */
   comparable(definition: Reply | Body): unknown;
-  /** Returns how to send the secrets of `body` again, or undefined if it has none. */
+  /** Returns how to send the secrets of `body` again; undefined if `body` has no secrets. */
   resendSecrets?(body: Body): Hint | undefined;
 }
 

@@ -21,7 +21,7 @@ export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
   });
 }
 
-/** Returns the names of the targets that must receive a callback; none for a repeated callback. */
+/** Returns the names of the targets that must receive a callback; an empty list for a repeated callback. */
 export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: readonly DeliveryTarget[]): string[] {
   if (isRepeat(state, callback)) return [];
   const first = isFirst(state, callback);

@@ -68,7 +68,7 @@ export class CsvFeed implements RowReader {
     return this.#errorAt(message, this.scan.record.start, offset);
   }
 
-  /** Returns the offset of a byte in the current record, or -1. */
+  /** Returns the offset of a byte in the current record; -1 if the record does not contain the byte. */
   indexOf(byte: number): number {
     const { end, start } = this.scan.record;
     const at = this.#pending.bytes.subarray(start, end).indexOf(byte);

@@ -79,7 +79,7 @@ export class RecordScan {
     }
   }
 
-  /** Returns the offset after the closing quote of a cell that starts at `start`; -1 if there is none. */
+  /** Returns the offset after the closing quote of a cell that starts at `start`; -1 if there is no closing quote. */
   #afterQuoted(bytes: Buffer, start: number, limit: number): number {
     const { record } = this;
     for (let at = start; at < limit; at++) {

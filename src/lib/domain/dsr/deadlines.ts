@@ -68,8 +68,8 @@ export function expectedDays(type: string | undefined, skipWaiting: boolean): { 
 }
 
 /**
- * Returns the last moment when the request can be cancelled. Undefined if it can no longer be cancelled, or if that
- * moment is unknown: only an erasure's waiting period has a known length.
+ * Returns the last moment when the request can be cancelled. Returns undefined if it can no longer be cancelled, or if
+ * that moment is unknown: only an erasure's waiting period has a known length.
  */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;

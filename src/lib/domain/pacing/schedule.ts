@@ -43,7 +43,7 @@ export function createSchedule(rate: number | undefined) {
 
 /** Maximum number of remembered requests. For higher rates, the window is shorter than a second. */
 const MAX_SLOTS = 10_000;
-/** A slow request may arrive together with later ones, so our window is slightly longer than one second. */
+/** A slow request may arrive together with later requests, so our window is slightly longer than one second. */
 const MARGIN = 1.01;
 
 /** Limits the requests in any one-second window, like a platform that rejects the first excess request with a 429. */

@@ -2,7 +2,7 @@
 import { smallest } from '../../kernel/numbers.ts';
 
 const SECOND_MS = 1000;
-/** Maximum number of remembered requests. More would not make the rate more accurate. */
+/** Maximum number of remembered requests. More requests would not make the rate more accurate. */
 const MAX_REMEMBERED = 4096;
 
 export function createSentTimes() {
@@ -10,7 +10,7 @@ export function createSentTimes() {
   let count = 0;
   let firstAt = Infinity;
   return {
-    /** The earliest time on record; `Infinity` if there is none. */
+    /** The earliest recorded time; `Infinity` if no time is recorded. */
     get firstAt(): number {
       return firstAt;
     },

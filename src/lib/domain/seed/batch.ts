@@ -17,7 +17,7 @@ export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLo
 /** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
-  /** Line where the row starts, or the row's number if the input has no lines. */
+  /** Line where the row starts, or the number of the row if the input has no lines. */
   line: number;
   issues: readonly RowIssue[];
   original: string;

@@ -31,7 +31,7 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
-/** Returns the length of the byte order mark at the start of an input; 0 if there is none. */
+/** Returns the length of the byte order mark at the start of an input; 0 if there is no mark. */
 export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

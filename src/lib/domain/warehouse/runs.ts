@@ -62,7 +62,7 @@ export function newManualRuns(runs: readonly RunReply[], before: readonly RunRep
   );
 }
 
-/** Returns milliseconds since the last success; undefined if there is none or its time is unknown. */
+/** Returns the milliseconds since the last success; undefined if no run succeeded or the time is unknown. */
 export function ageOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on);
   // The platform's clock may be ahead of this machine's.
