@@ -10,7 +10,7 @@ import { makeUserFolder, namesIn } from '../kernel/temporary-file.ts';
 /** Creates the folder (0700) if it does not exist. Throws if that fails. */
 export function openMessageFolder(folder: string) {
   makeUserFolder(folder, 0o700);
-  /** The last number used for each name, cached so that a message does not try every earlier number again. */
+  /** The last number used for each name, cached so that storing a message does not try all of them again. */
   const last = new Map<string, number>();
 
   return {

@@ -16,7 +16,7 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: `finish` adds one from our own list, or `.bin`. The platform cannot choose other names. */
+/** `name` has no extension: `finish` adds one from our list or `.bin`, so the platform cannot choose any other name. */
 export function openDownload(folder: string, name: string) {
   const temporary = temporaryPath(folder);
   let descriptor: number | undefined;

@@ -41,7 +41,7 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** Returns a file's text with new values at dotted paths; null removes a field. Keeps comments and order in YAML. */
+/** Sets values at dotted paths in a file's text; null removes a field. In YAML, keeps comments, order and line ends. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,

@@ -72,8 +72,8 @@ export type SendOutcome<Body> =
   /** Any other status. `retryAfterMs` is the platform's Retry-After; `messages` are the platform's error messages. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
   /**
-   * No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help, and `wasSent`
-   * that the platform may have received the request.
+   * No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help.
+   * `wasSent` means that the platform may have received the request.
    */
   | { kind: 'lost'; permanent: boolean; wasSent: boolean; failure: KnownError };
 

@@ -60,7 +60,7 @@ function preparePrivateFile(path: string): void {
 
 /**
  * Writes a file named by the user: atomically or, for pipes and devices, in place. A replaced file keeps its owner and,
- * without `mode`, its mode. A new file gets `mode` or 0666 minus the umask. Mode 0600 does not allow symlinks.
+ * without `mode`, its mode. A new file gets `mode` or 0666 minus the umask. With mode 0600, throws for a symlink.
  */
 export function writeUserFile(path: string, data: string | Uint8Array, mode?: number): void {
   writeWhole(path, data, () => openUserFile(path, mode));

@@ -62,7 +62,7 @@ function lockBelow(root: string, path: string): Lock | undefined {
   return undefined;
 }
 
-/** Waits for the lock, and names its holder in `clock.onWait`. Rejects if the signal is aborted first. */
+/** Waits for the lock, and names its holder in `clock.onWait`. Rejects with the signal's reason on an abort. */
 export async function acquireLock(path: string, clock: Clock, signal?: AbortSignal): Promise<Lock> {
   let over: (() => void) | undefined;
   try {
@@ -170,7 +170,7 @@ function isAlive({ pid, began }: Holder): boolean {
   return life === undefined || began === undefined || life === began;
 }
 
-/** Returns a process's start time in ticks since boot; `ended` for a zombie; undefined if unknown (not on Linux). */
+/** Returns a process's start time in ticks since boot; `ended` for a zombie; undefined if unknown or not on Linux. */
 function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;

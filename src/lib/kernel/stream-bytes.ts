@@ -6,7 +6,7 @@ export async function* streamBytes(stream: Readable, signal: AbortSignal): Async
   try {
     for await (const chunk of addAbortSignal(signal, stream))
       yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-    // When a terminal closes, the stream ends at the same time as the signal is sent.
+    // When a terminal closes, the stream ends at the moment when the signal is sent.
     signal.throwIfAborted();
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

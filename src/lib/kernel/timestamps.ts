@@ -49,7 +49,7 @@ export function manifestTime(ms: number): string {
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 
-/** Converts an ISO 8601 time with a zone to epoch milliseconds. Undefined for other text or an impossible time. */
+/** Converts an ISO 8601 date-time with a zone to epoch milliseconds. Undefined for other text or an impossible time. */
 export function parseIso(text: string | null | undefined): number | undefined {
   const match = ISO.exec(text ?? '');
   if (!match) return undefined;

@@ -27,7 +27,7 @@ export function readReply(
     // In a download, a sink has already received the bytes.
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
-    // A read confirms a DELETE, whatever the response's status. For other calls without a body, the status is proof.
+    // A read confirms a DELETE, whatever its status. For any other call without a body, the status is the only proof.
     if (method !== 'DELETE' && status !== call.endpoint.status)
       throw unreadableReply(`has the undocumented status ${status}`);
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);

@@ -9,7 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/** Throws usage (2) for an invalid variable. A call to this machine uses only a proxy on this machine. */
+/** Throws usage (2) for an invalid variable. Calls to this machine use only a local proxy, to keep plain http local. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);
   const variable = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
