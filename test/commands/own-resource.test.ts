@@ -180,7 +180,7 @@ describe('a write', () => {
     });
   });
 
-  it('is reported as unknown if a deletion is confirmed only by a web page with status 404', async () => {
+  it('is reported as unknown if it is a deletion that only a web page with status 404 confirms', async () => {
     let deletes = 0;
     const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html><title>nginx</title></html>' };
     await replace((method) => {

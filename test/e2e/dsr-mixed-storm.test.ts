@@ -68,7 +68,7 @@ async function strangers(): Promise<Strangers> {
 }
 
 it.each(Array.from({ length: STORMS }, (_, storm) => storm))(
-  `does not lose a row, and reports the true state of all ${ROWS}, with faults in ${FAULTS * 100}% of the responses (round %i)`,
+  `reports the true state of all ${ROWS} rows, and loses none, with faults in ${FAULTS * 100}% of the responses (round %i)`,
   async (storm) => {
     printLine(`seed ${SEED}`);
     const random = randomOf(storm);

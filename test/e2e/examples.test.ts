@@ -104,7 +104,7 @@ describe('each example', () => {
     }
   }
 
-  /** Writes users as NDJSON and CSV, a user and an event. If the example resumes a run, starts that run first. */
+  /** Writes users as NDJSON and CSV, a user and an event. If the example resumes a run, executes that run first. */
   async function prepareSeeding(line: string, env: Record<string, string>): Promise<void> {
     const write = (name: string, text: string): void => writeFileSync(join(home.cwd, name), text);
     const user = await well(['seed', 'template', '--format', 'ndjson'], env);

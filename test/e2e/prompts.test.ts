@@ -199,7 +199,7 @@ describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('offer a list of values, and after Ctrl-C at the last prompt, report that the profile was created', async () => {
+  test('offer a list of values, and report after Ctrl-C at the last prompt that the profile was created', async () => {
     const flags = ['--identity-url', 'http://127.0.0.1:1', '--insecure-storage'];
     const screen = terminal(['profile', 'create', 'prod', ...flags], env);
     await screen.waitFor('Workspace key');

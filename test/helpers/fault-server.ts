@@ -21,7 +21,7 @@ export interface FaultServer {
   readonly requests: ReceivedRequest[];
   /** Number of accepted connections. */
   readonly connections: number;
-  /** Sets the faults for the next requests, in order. The fault from `otherwise` applies to all later requests. */
+  /** Adds faults for the next requests, in order. The fault from `otherwise` applies to all later requests. */
   next(...faults: Fault[]): void;
   otherwise(fault: Fault): void;
   /** Resets the next connections at the first bytes of a request, which is not recorded. */

@@ -324,7 +324,7 @@ describe('dsr submit --bulk with faults', () => {
     expect(new Set(ids()).size).toBe(200);
   });
 
-  it('stops in an outage after the time in --give-up-after, and can be resumed', async () => {
+  it('stops in an outage after the time set by --give-up-after, and can be resumed', async () => {
     home.write('people.csv', people(300));
     await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'before' });
     await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', drop: 'before' });

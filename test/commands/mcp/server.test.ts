@@ -222,7 +222,7 @@ describe('a session', () => {
     await Promise.race([answer, code]);
   });
 
-  it('ends with exit code 11 after the time in --timeout', async () => {
+  it('ends with exit code 11 after the time set by --timeout', async () => {
     const { code, stop } = await open();
     stop.abort(timedOut(1000));
     expect(await code).toBe(11);

@@ -532,7 +532,7 @@ describe('shards', () => {
     }
   });
 
-  test('succeed immediately if they have no input, even for a second file', async () => {
+  test('succeed immediately if they have no input, first for one file and then for another', async () => {
     const it = await start();
     for (const name of ['a.ndjson.gz', 'b.ndjson.gz']) {
       const file = it.write(name, gzipSync(userRows(2)));

@@ -94,7 +94,7 @@ describe('pipelines trigger', () => {
   });
 
   it.each(['after', 'before'] as const)(
-    'sends its request once if the response is lost (%s it was processed)',
+    'sends its request once if the response is lost (%s the request was processed)',
     async (drop) => {
       await home.platform.api.addFault({ method: 'POST', path: '/platform/v2/*/trigger', drop, times: 5 });
       const result = await json('pipelines trigger customers --yes --wait');

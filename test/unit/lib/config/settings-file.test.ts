@@ -82,7 +82,7 @@ describe('reading', () => {
     ],
     ['[]', { path: '' }],
     ['3', { path: '' }],
-  ])('rejects %j with the line and column of the error, and the file is never overwritten', async (text, issue) => {
+  ])('rejects %j with the line and column of the error, and never overwrites the file', async (text, issue) => {
     const folder = folderWith(text);
     const failure = { code: 'input.invalid', issues: [expect.objectContaining(issue)] };
     await expect(readSettingsFile(folder)).rejects.toMatchObject(failure);

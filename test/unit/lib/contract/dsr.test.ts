@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 
-  it('is rejected with only the number of identities in the message if it has more than 50 identities', () => {
+  it('is rejected if it has more than 50 identities, and the message contains only their number', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`type_${at}`, {}]));
     const sentence = [': has 51 identities; at most 50 are allowed'];
     expect(issuesWith({ regulation: 'x', subject_identities: many(51) })).toEqual(sentence);

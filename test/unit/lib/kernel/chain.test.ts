@@ -152,8 +152,8 @@ describe('verify', () => {
   });
 });
 
-describe('a partial line', () => {
-  it('leaves the chain valid wherever a write was truncated', async () => {
+describe('a truncated write', () => {
+  it('of lines leaves the chain valid, wherever it was truncated', async () => {
     await chain.append(objects('a'));
     const start = statSync(path).size;
     const head = readFileSync(`${path}.head`);
@@ -175,7 +175,7 @@ describe('a partial line', () => {
   it.each([
     ['1 line', 1],
     ['9 lines', 9],
-  ])('leaves the chain valid wherever a write of the head was truncated in a chain with %s', async (_lines, most) => {
+  ])('of the head leaves a chain of %s valid, wherever it was truncated', async (_lines, most) => {
     await chain.append(objects(...Array.from({ length: most }, String)));
     const before = readFileSync(`${path}.head`);
     await chain.append(objects('b', 'c'));

@@ -77,7 +77,7 @@ describe("a request's overview", () => {
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
   });
 
-  it('contains the expiry date, counted from the first time that the status was `completed`', () => {
+  it('contains the expiry date, counted from when the status `completed` was first seen', () => {
     const states = [
       { status: 'pending', at: '2026-11-01T00:00:00Z', source: 'submit' },
       { status: 'completed', at: '2026-11-10T00:00:00Z', source: 'status' },

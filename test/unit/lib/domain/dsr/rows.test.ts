@@ -37,7 +37,7 @@ describe("a table's columns", () => {
     expect(plan(['email', 'regulation'], {}, names).targets).toEqual(['email', 'regulation']);
   });
 
-  it('are reported with the nearest name and the flag that ignores them if they are unknown', () => {
+  it('are reported if they are unknown, with the nearest name and the flag that ignores them', () => {
     expect(plan(['emial', 'qqqqqqqqqq']).issues).toEqual([
       { column: 0, message: 'unknown column `emial`; did you mean `email`?; to ignore it, pass --map "emial=-"' },
       { column: 1, message: 'unknown column `qqqqqqqqqq`; to ignore it, pass --map "qqqqqqqqqq=-"' },

@@ -39,7 +39,7 @@ describe('the first 429', () => {
     ['requests for less than a second', 100, 1500, 2000, 1000],
     ['few requests', 15, 0, 2000, 1000],
     ['no requests', 1, 5000, 5000, 1000],
-  ])('is ignored, unlike the next 429, after %s', (_what, perSecond, from, to, askedMs) => {
+  ])('is ignored in this case, but the next 429 is not: %s', (_what, perSecond, from, to, askedMs) => {
     const rate = new LearnedRate();
     accept(rate, perSecond, from, to);
     expect(hitLimit(rate, to, askedMs)).toBeUndefined();

@@ -20,7 +20,7 @@ describe('resolving a conflict', () => {
     return conflicts.reduce((list, one) => resolveConflict(list, one, one[side]), roles);
   };
 
-  it('leaves no conflicts, with the values of either side', () => {
+  it('leaves no conflicts, whether your values or theirs are kept', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);

@@ -124,7 +124,7 @@ describe('a resource that no file defines', () => {
     expect(planned({}, { ...none, connection: [CONNECTION] }).plan).toBe(planned({}).plan);
   });
 
-  it('is deleted if `prune` is set and the resource is selected, and is left out of the plan if it is not selected', () => {
+  it('is deleted if it is selected and `prune` is set, and is left out of the plan if it is not selected', () => {
     expect(planned({ prune: true })).toMatchObject({ steps: [{ action: 'delete', id: 'foreign' }], unmanaged: [] });
     expect(planned({ prune: true, selects: (_type: ResourceType, id: string) => id === 'c' })).toMatchObject({
       steps: [],
@@ -151,7 +151,7 @@ it('applies a pipeline after the resources it uses, and deletes a resource after
   ]);
 });
 
-it('has different hashes for plans that differ only in their workspace or address', () => {
+it('creates different hashes for plans that differ only in their workspace or address', () => {
   const of = (scope: typeof SCOPE): string =>
     planWarehouse({ ...EVERYTHING, scope, live: none, wanted: none, sendSecrets: never }).plan;
   const hashes = [SCOPE, { ...SCOPE, workspace: '2' }, { ...SCOPE, address: 'https://other.example.com' }].map(of);

@@ -97,7 +97,7 @@ describe('the next run', () => {
       undefined,
     ],
     [
-      'one interval later if `from` equals `start`',
+      '(one interval later) if `from` equals `start`',
       timing(interval('hourly', '2026-01-01T06:00:00Z'), { sync_mode: { type: 'full', from: '2026-01-01T06:00:00Z' } }),
       '2026-01-01T00:00:00Z',
       '2026-01-01T07:00:00Z',
