@@ -12,7 +12,7 @@ import { listed } from '../lib/kernel/words.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { readRate } from './flag-values.ts';
-import { identityTypeFlag } from './identity-type-flag.ts';
+import { identityTypeFlag } from './one-user.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 

@@ -171,6 +171,16 @@ describe('a write', () => {
     expect(await home.json(LAKE.replace('lake', 'shop'))).toMatchObject({ code: 8 });
   });
 
+  it.each([202, 201])(
+    'is reported as unknown if it never arrived and a complete response has status %i',
+    async (status) => {
+      const body = JSON.stringify({ ...LAKE_BODY, id: 'shop' });
+      await replace((method) => (method === 'POST' ? { status, body } : undefined), false);
+      const { code, error } = await home.json(LAKE.replace('lake', 'shop'));
+      expect([code, error.code]).toEqual([8, 'http.outcome_unknown']);
+    },
+  );
+
   it('succeeds if it arrived despite status 429, even if the platform filled in missing fields', async () => {
     let posts = 0;
     await replace((method) => (method === 'POST' && posts++ === 0 ? { status: 429, body: '{}' } : undefined));

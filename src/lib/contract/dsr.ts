@@ -185,6 +185,7 @@ export const dsrEndpoints = endpoints('dsr', 'dsr', 'dsr-basic', {
     method: 'POST',
     path: '/requests/',
     status: 201,
+    anyStatus: true,
     fails: [409],
     body: DsrRequest,
     reply: CreateReply,

@@ -53,8 +53,10 @@ export interface EndpointSpec<
   method: Method;
   /** Path relative to the service's base URL, exactly as in the specification (including a trailing slash). */
   path: Path;
-  /** Success status in the specification. The client accepts another 2xx only if a body or a read confirms it. */
+  /** Success status in the specification. After another 2xx, only a read confirms a write. */
   status: 200 | 201 | 202 | 204;
+  /** The caller checks the status of a 2xx response, because a body with any 2xx is evidence. */
+  anyStatus?: true;
   /** Strict request schema, which the emulator also uses. Absent if the call has no body. */
   body?: Body;
   /** Loose schema of the response, which keeps unknown fields. Absent if the specification shows no body. */

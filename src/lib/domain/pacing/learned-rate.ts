@@ -1,6 +1,6 @@
 // Learns from 429s which rate a platform accepts: stays a little below it, and tries slightly higher rates after a
 // while. Follows the CUBIC curve (RFC 9438): steep far below the last limit, flat near it, and steep beyond it.
-import { createSentTimes } from './sent-times.ts';
+import { smallest } from '../../kernel/numbers.ts';
 
 const SECOND_MS = 1000;
 /** Learned rate as a fraction of the rate that was too high. */
@@ -19,6 +19,8 @@ const LONGEST_FIRST_WAIT_MS = 5000;
 const CLEARLY_FEWER = 0.8;
 /** This many 429s at once, or beyond the excused ones, are unlikely to be due to other clients. */
 const MANY = 5;
+/** Maximum number of remembered requests. More requests would not make the rate more accurate. */
+const MAX_REMEMBERED = 4096;
 
 interface Limit {
   sentAt: number;
@@ -147,6 +149,26 @@ export class LearnedRate {
 
   /** Returns whether a full second of requests preceded `sentAt`: a pause makes a second look slower than it was. */
   #isFullSecond(sentAt: number): boolean {
-    return sentAt - Math.max(this.#resumedAt, this.#accepted.firstAt) >= SECOND_MS;
+    return sentAt - Math.max(this.#resumedAt, this.#accepted.firstAt()) >= SECOND_MS;
   }
+}
+
+/** Remembers when requests were sent, to count them per second. */
+function createSentTimes() {
+  const times = new Float64Array(MAX_REMEMBERED).fill(-Infinity);
+  let count = 0;
+  let firstAt = Infinity;
+  return {
+    /** Returns the earliest recorded time; `Infinity` if no time is recorded. */
+    firstAt: () => firstAt,
+    record: (at: number): void => {
+      times[count++ % MAX_REMEMBERED] = at;
+      firstAt = Math.min(firstAt, at);
+    },
+    /** Returns the number of requests sent in the second before `at`. */
+    perSecondBefore: (at: number): number => {
+      const within = times.filter((one) => one > at - SECOND_MS && one <= at);
+      return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;
+    },
+  };
 }

@@ -19,7 +19,8 @@ export function readReply(
   about: readonly (readonly [field: string, value: string])[] = [],
 ): Reply<unknown> {
   const { status, headers, text } = answer;
-  const { anyReply, method, reply, service } = call.endpoint;
+  const { anyReply, anyStatus, method, reply, service } = call.endpoint;
+  const isWrite = method !== 'GET' && service !== 'auth';
   if (!reply) {
     // A captive portal answers any request with 200 and a web page.
     if (isHtml(answer)) throw unreadableReply('is a web page');
@@ -28,25 +29,27 @@ export function readReply(
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
     // A read confirms a DELETE, whatever its status. For any other call without a body, the status is the only proof.
-    if (method !== 'DELETE' && status !== call.endpoint.status)
-      throw unreadableReply(`has the undocumented status ${status}`);
+    if (method !== 'DELETE') requireStatus();
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
     return { status, headers, text, body: undefined };
   }
   const value = decode(parsedBody());
-  const {
-    data,
-    issues: [issue],
-  } = parseWith(reply, value);
-  if (!issue) {
-    const body = data as Record<string, unknown> | null;
-    for (const [field, wanted] of about) {
-      const other = valuesOf(body, field).find((found) => !repeats(found, wanted));
-      if (other !== undefined) throw unreadableReply(`describes a different resource (${field} ${other as string})`);
-    }
-    return { status, headers, text, body };
+  // A 202, for example, only promises that the write will take effect, even if its body is complete.
+  if (isWrite && !anyStatus) requireStatus();
+  const parsed = parseWith(reply, value);
+  const [issue] = parsed.issues;
+  if (issue)
+    throw unreadableReply(`does not have the expected shape (${showPath(issue.path) || 'the body'} ${issue.message})`);
+  const body = parsed.data as Record<string, unknown> | null;
+  for (const [field, wanted] of about) {
+    const other = valuesOf(body, field).find((found) => !repeats(found, wanted));
+    if (other !== undefined) throw unreadableReply(`describes a different resource (${field} ${other as string})`);
   }
-  throw unreadableReply(`does not have the expected shape (${showPath(issue.path) || 'the body'} ${issue.message})`);
+  return { status, headers, text, body };
+
+  function requireStatus(): void {
+    if (status !== call.endpoint.status) throw unreadableReply(`has the undocumented status ${status}`);
+  }
 
   function anyBody(): unknown {
     if (text.trim() === '') return undefined;
@@ -69,7 +72,7 @@ export function readReply(
 
   function unreadableReply(problem: string): KnownError {
     const error = unreadable(call, answer, problem);
-    return method === 'GET' || service === 'auth' ? error : outcomeUnknown(call, error);
+    return isWrite ? outcomeUnknown(call, error) : error;
   }
 }
 

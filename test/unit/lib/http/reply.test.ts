@@ -1,6 +1,13 @@
 // A 2xx response is converted to a value that matches the contract, or to an error with the reason.
 import { describe, expect, it } from 'vitest';
+import { looseObject } from 'zod/mini';
+import { connectionsEndpoints } from '../../../../src/lib/contract/connections.ts';
+import { dataModelsEndpoints } from '../../../../src/lib/contract/data-models.ts';
+import { dsrEndpoints } from '../../../../src/lib/contract/dsr.ts';
 import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
+import { groupsEndpoints } from '../../../../src/lib/contract/groups.ts';
+import { pipelinesEndpoints } from '../../../../src/lib/contract/pipelines.ts';
+import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
 import { readReply } from '../../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
@@ -115,6 +122,20 @@ describe('readReply', () => {
     const error = thrownBy(() => readReply(failedCall(seedThings), responseWith(text, { status })));
     expect(error).toMatchObject({ code: 'http.outcome_unknown' });
     expect(error.message).toContain(words);
+  });
+
+  it.each<Endpoint>([
+    ...[rolesEndpoints.replace, groupsEndpoints.create, groupsEndpoints.update, groupsEndpoints.patch],
+    ...[connectionsEndpoints.create, connectionsEndpoints.update, dataModelsEndpoints.create, dsrEndpoints.cancel],
+    ...[pipelinesEndpoints.create, pipelinesEndpoints.update, pipelinesEndpoints.trigger],
+  ])('does not accept status 202 and a complete body as proof of $id', (endpoint) => {
+    const complete = { ...endpoint, reply: looseObject({}) };
+    const read = (status: number) => readReply(failedCall(complete), responseWith('{}', { status }));
+    expect(read(200)).toMatchObject({ status: 200 });
+    expect(thrownBy(() => read(202))).toMatchObject({
+      code: 'http.outcome_unknown',
+      message: expect.stringContaining('has the undocumented status 202') as string,
+    });
   });
 
   it('rejects an error document after a deletion, but accepts an undocumented 2xx status without errors', () => {
