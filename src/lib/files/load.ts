@@ -72,7 +72,7 @@ export function invalidDocument(
   );
 }
 
-/** Returns as many issues as an error may contain, with their positions, in the order of the text. */
+/** Returns at most `MOST_ISSUES` issues with their positions, in the order of the text. */
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)
