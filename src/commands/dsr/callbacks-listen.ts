@@ -23,7 +23,7 @@ import { openLedgerOf, openVerifier } from './session.ts';
 
 const listenFlags = {
   host: { value: 'address', default: '127.0.0.1', help: 'address to listen on' },
-  port: { value: 'n', default: '4020', help: 'port to listen on; 0 chooses a free one' },
+  port: { value: 'n', default: '4020', help: 'port to listen on; 0 selects a free port' },
   allow: allowFlag,
   anyController: { help: 'accept callbacks for any workspace' },
   forwardTo: { value: 'url', help: 'forward each verified callback to this address, byte for byte' },

@@ -32,7 +32,7 @@ export const submitRequests = defineCommand({
     file: {
       short: 'f',
       value: 'file',
-      help: 'body as JSON or YAML; versions 1 and 2 are upgraded; - reads standard input',
+      help: 'request body as JSON or YAML (versions 1 and 2 are upgraded); - reads standard input',
     },
     keep: {
       value: 'dir',

@@ -32,7 +32,7 @@ const startFlags = {
     help: 'address to listen on; other machines can connect unless it is loopback',
     default: '127.0.0.1',
   },
-  port: { value: 'n', help: 'port to listen on; 0 selects a free one', default: '4010' },
+  port: { value: 'n', help: 'port to listen on; 0 selects a free port', default: '4010' },
   data: {
     value: 'dir',
     writes: true,

@@ -172,7 +172,7 @@ export const command = defineCommand({
   calls: 'none',
   flags: {
     since: { value: 'time', help: 'only writes since a date or time, or within a duration such as 7d' },
-    command: { value: 'words', help: 'only writes by this command or group, such as roles or "dsr submit"' },
+    command: { value: 'words', help: "only writes by this command or group, such as roles or 'dsr submit'" },
     limit: { value: 'n', most: 1_000_000, help: 'only the newest N writes' },
   },
   output: () => z.array(loggedWrite()),

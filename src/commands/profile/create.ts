@@ -25,8 +25,8 @@ const createFlags = {
   protected: { help: 'require typing the profile name to confirm each write' },
   access: { value: 'access', help: 'allowed access; read blocks every write', choices: ['read', 'write'] },
   ...secretFlags,
-  fromEnv: { help: 'read the settings not given as flags from CDPADM_* variables; secrets are not copied' },
-  use: { help: 'make it the current profile (the first profile always is)' },
+  fromEnv: { help: 'read the settings that no flag sets from CDPADM_* variables; secrets are not copied' },
+  use: { help: 'make the new profile the current one (always true for the first profile)' },
 } as const satisfies Record<string, FlagSpec>;
 
 type Flags = FlagValues<typeof createFlags>;

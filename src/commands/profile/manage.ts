@@ -195,7 +195,7 @@ export const importProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { file: { help: 'exported JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
-  flags: { use: { help: 'make it the current profile' } },
+  flags: { use: { help: 'make the new profile the current one' } },
   output: () => z.object({ name: z.string(), current: z.boolean() }),
   notes: [
     'A profile determines where your credentials are sent, and may run a command to read them. Review a file from another person before you import it.',

@@ -88,7 +88,7 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
     timeout: { value: 'dur', help: 'time limit for the whole command, such as 90s or 10m (default: none)' },
     requestTimeout: { value: 'dur', help: 'time limit for one request (default: 30s)' },
     retries: { value: 'n', help: `retry limit (default: ${DEFAULT_RETRIES})` },
-    caFile: { value: 'file', help: "PEM file of certificate authorities to trust in addition to Node's" },
+    caFile: { value: 'file', help: "PEM file of additional certificate authorities to trust (default: the profile's)" },
     traceFile: { value: 'file', help: 'write all requests and responses to a file as redacted NDJSON' },
     curl: { help: 'print the equivalent curl command instead of sending the request' },
   },
