@@ -24,10 +24,8 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** Maximum length of a complete list; no user would read a longer one. */
+/** Maximum number of ids of a kind. Some kinds, such as requests, grow indefinitely. */
 const MAX_IDS = 5000;
-/** Maximum number of ids after `add`, because some kinds, such as requests, grow indefinitely. */
-const MAX_ADDED = 200;
 const MAX_NAME = 200;
 
 /** Matches like `\p{Cc}`, for which V8 would have to build Unicode tables. */
@@ -42,6 +40,7 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
     return (readPrivateFile(join(folder, fileName(kind))) ?? '').split('\n').filter((line) => line !== '');
   }
 
+  /** Stores a complete list, but only its first `MAX_IDS` ids. */
   function replace(kind: IdKind, ids: readonly string[]): void {
     // An id with a control character cannot be typed, and a newline would split it in two.
     const kept = [...new Set(ids)].filter((id) => id !== '' && !CONTROL.test(id)).slice(0, MAX_IDS);
@@ -53,11 +52,10 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
   return {
     read,
     replace,
-    /** Adds ids at the front, unless all of them are already known. Keeps only the first `MAX_ADDED`. */
+    /** Adds ids at the front, unless all of them are already known. */
     add: (kind: IdKind, ids: readonly string[]): void => {
       const before = read(kind);
-      if (ids.every((id) => before.includes(id))) return;
-      replace(kind, [...ids, ...before].slice(0, MAX_ADDED));
+      if (!ids.every((id) => before.includes(id))) replace(kind, [...ids, ...before]);
     },
   };
 }

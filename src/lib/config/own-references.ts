@@ -1,4 +1,4 @@
-// Finds references to this program's secrets: not allowed in definition files, and withheld from child processes.
+// Finds this program's secrets, which definition files must not reference and child processes must not receive.
 import { join, sep } from 'node:path';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import { parseReference } from './secret-file.ts';
@@ -25,7 +25,7 @@ function spelling(reference: string): string {
   return reference.replace(/:\s*/, ':').trimEnd();
 }
 
-/** True if a reference (not `file:`) is to a secret of this program. `held` contains the profiles' references. */
+/** True if a reference (not `file:`) points to a secret of this program. `held` contains the profiles' references. */
 export function isOwnReference(reference: string, held: readonly { reference: string }[]): boolean {
   const text = spelling(reference);
   return /^env:CDPADM_/i.test(text) || held.some((it) => it.reference === text);
@@ -46,8 +46,8 @@ const NEEDED_TO_RUN =
 /**
  * Returns the environment, without credentials, for a program that a command starts for the user. Omits the variables
  * of our credentials and those that a profile names (`env:NAME`). Also omits any other variable that contains a known
- * secret or one of their values, unless its name matches an expression above. A secret of fewer than eight characters
- * must be the whole value. Throws KnownError invalid input (9) for a broken settings file.
+ * secret or the value of such a variable, unless its name matches an expression above. A text of fewer than eight
+ * characters must be the whole value. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

@@ -88,7 +88,7 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /** Removes the profile and its secrets. `left` lists secrets that remain. Throws KnownError not found (5). */
+    /** Removes the profile, then its secrets. `left` lists those not removed. Throws KnownError not found (5). */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');

@@ -76,7 +76,7 @@ export async function changeSettingsFile<T>(
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);
 }
 
-/** Removes temporary files of killed processes. Ignores errors. The lock ensures that no such file is in use. */
+/** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's files is in use. */
 function sweep(folder: string): void {
   sweepTemporaryFiles(folder);
   try {

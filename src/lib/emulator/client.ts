@@ -21,7 +21,7 @@ export interface ControlCall<Reply = unknown> {
   /** Path relative to the control address, such as `/clock`. */
   path: string;
   body?: object;
-  /** Required fields of the reply, or of each entry of a list. In a single object, sent fields must be unchanged. */
+  /** Required fields of the reply, or of each entry of a list. Outside lists, those in `body` must be unchanged. */
   reply: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 

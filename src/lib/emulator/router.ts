@@ -33,7 +33,7 @@ export async function createRouter(
 
   function unmatched(method: string, path: string): UnmatchedRoute {
     const service = services.get(startOf(path));
-    // The specification mentions a PATCH of warehouse resources without a path, so PATCH is unknown (decision: D62).
+    // The specification mentions PATCH for warehouse resources but gives no path, so PATCH is unknown (decision: D62).
     const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
     const allowed = isUnknown ? [] : METHODS.filter((other) => routes.match(other, path)[0].length > 0);
     if (allowed.length === 0) return { service, refused: refusal(404, `no such endpoint: ${method} ${path}`) };

@@ -209,7 +209,7 @@ export interface Context {
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** Returns the API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
-  /** Shows a write's target before the plan. Call it once the input is valid. Throws guard (12) if it is blocked. */
+  /** Shows a write's target before the plan. Call it once the input is valid. Throws guard (12) if read-only. */
   startWrite(scope: WriteScope, ids?: TargetIds): Promise<Target>;
   /**
    * Asks for confirmation. Call it after `startWrite`. The user must type the name of a protected profile and, if set,

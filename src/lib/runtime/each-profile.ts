@@ -79,7 +79,7 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** Returns a function whose Io objects replay the same input, read once. A terminal is shared, not replayed. */
+/** The returned function creates an Io that replays the input, read once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
   /** Null marks the end. */

@@ -7,7 +7,7 @@ import { type PlatformError, refusal } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
-/** While the platform checks and stores a body of this size, about a second, it cannot handle other requests. */
+/** Checking and storing a body of this size takes about a second, during which no other request is handled. */
 const MAX_BYTES = 1024 * 1024;
 /** A longer list would take seconds to check. */
 const MOST_ENTRIES = 10_000;

@@ -39,7 +39,7 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/** Does not follow redirects. Throws usage (2) unless `address` is https, or http to this machine. */
+/** The returned function follows no redirects. Throws usage (2) unless `address` is https, or http to this machine. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));

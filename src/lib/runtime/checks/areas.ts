@@ -67,7 +67,7 @@ const AREAS: readonly Area[] = [
   { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
 ];
 
-/** Requests a new token, which detects a wrong secret. Skips areas that would fail for the same reason. */
+/** Requests a new token: a cached one would hide a wrong secret. Skips areas that would fail for the same reason. */
 export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
   const tried = settings ?? (await ctx.settings());
   const { connect } = await import('../connect.ts');

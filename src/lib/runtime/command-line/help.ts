@@ -36,7 +36,7 @@ interface WantedValue {
 
 export type OfferedValues = (wanted: WantedValue) => readonly string[];
 
-/** Returns each value after the typed text up to the equals sign (`column=field`); none if no sign was typed. */
+/** Returns each value after the typed text up to the equals sign (`column=field`); none without that sign. */
 export function behindEquals(typed: string, values: readonly string[]): string[] {
   const end = typed.indexOf('=') + 1;
   return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);

@@ -244,7 +244,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'seed --format': ['ndjson', 'json', 'csv', 'parquet'],
 };
 
-/** Returns the files that can complete `file:PATH`. A folder's path ends in a slash. Paths are relative to `cwd`. */
+/** Returns the files that can complete `file:PATH`. A folder's path ends in a slash. Relative paths start at `cwd`. */
 function filesIn(typed: string, cwd: string): string[] {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1) || 'file:';
   const isHidden = typed.slice(folder.length).startsWith('.');

@@ -22,6 +22,7 @@ const listed =
       kind,
       all.map((one) => one[key]),
     );
+const idsOf = (all: readonly { id: string }[]): string[] => all.map(({ id }) => id);
 const one =
   (kind: IdKind) =>
   (ids: KnownIds, { id }: { id: string }): void =>
@@ -49,7 +50,7 @@ const KEEPERS: Keepers = {
   connections: {
     list: (ids, all, _signal, provider) => {
       if (provider === undefined) listed('connection_id', 'id')(ids, all);
-      else for (const connection of all) one('connection_id')(ids, connection);
+      else ids.add('connection_id', idsOf(all));
     },
     get: one('connection_id'),
   },
