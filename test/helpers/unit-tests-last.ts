@@ -1,6 +1,6 @@
-// Starts the files outside `test/unit` first, because they wait for processes and take a long time. The short unit tests
-// fill the end of a run, so that no core is idle while one long file runs. A new clone does not know how long each file
-// takes.
+// Starts the files outside `test/unit` first, because they wait for processes and take a long time. The short unit
+// tests fill the end of a run, so that no core is idle while one long file runs. A new clone does not know how long
+// each file takes.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 export class UnitTestsLast extends BaseSequencer {

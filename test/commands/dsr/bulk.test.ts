@@ -341,7 +341,7 @@ describe('dsr submit --bulk with faults', () => {
   });
 
   it.each(['0', '1s', '1m'])(
-    'names the rows with an unknown outcome after a lost response and --give-up-after %s',
+    'names the rows with an unknown outcome if responses are lost and --give-up-after is %s',
     async (limit) => {
       home.write('people.csv', people(3));
       await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', drop: 'after' });

@@ -294,7 +294,7 @@ describe('requests with the same id', () => {
     expect(await everything()).toHaveLength(12);
   });
 
-  it('get the states that versions without a chain recorded only if a single workspace uses the id', async () => {
+  it('get the states that versions without a chain recorded, but only if a single workspace uses the id', async () => {
     await open().hash('email', 'a@b.c');
     const older: LedgerEvent[] = [
       state('a', 'pending'),

@@ -7,7 +7,7 @@ import { getThing } from './endpoints.ts';
 import { testClient } from './setup.ts';
 
 describe('parseAddress', () => {
-  test('separates the origin from the path prefix for all calls', () => {
+  test('separates the origin from the path prefix of all calls', () => {
     expect(parseAddress('base', 'https://API.example:8443/v3/')).toEqual({
       origin: 'https://api.example:8443',
       prefix: '/v3',

@@ -85,7 +85,7 @@ describe('the next slots', () => {
 });
 
 describe('the shared budget', () => {
-  test('is shared by all concurrent processes that use the same address', async () => {
+  test('counts the requests of all concurrent processes that use the same address', async () => {
     const processes = Array.from({ length: 5 }, () => processAt(() => TEST_TIME));
     const sent: number[] = [];
     await Promise.all(

@@ -87,7 +87,7 @@ describe('a wait', () => {
     ]);
   });
 
-  it('is marked as already reported if it was long and therefore reported to onLongWait', async () => {
+  it('is marked as already reported if it was long and was therefore reported to onLongWait', async () => {
     const reports: unknown[] = [];
     const onWait = (wait: Wait) => {
       reports.push(wait.isReported);

@@ -170,7 +170,7 @@ describe('a timeout', () => {
     expect(await end).toMatchObject({ kind: 'idle', phase: 'perhaps-delivered' });
   });
 
-  it('at the request timeout, ends a response that never completes', async () => {
+  it('ends a response that does not complete before the request timeout', async () => {
     const { end, progress } = follow({ timeoutMs: 20_000 });
     progress.sending();
     progress.answered(200, {});
