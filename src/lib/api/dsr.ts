@@ -4,7 +4,7 @@ import type { Client, Reply, Sink } from '../http/types.ts';
 
 export type { SendOutcome, Sender } from '../http/types.ts';
 
-/** A response body, and its `date` header in epoch milliseconds; undefined if the header is missing or invalid. */
+/** A response body, and the `date` header in epoch milliseconds; undefined if it is missing or invalid. */
 export interface Dated<T> {
   body: T;
   date: number | undefined;
@@ -42,7 +42,7 @@ export function createDsrApi(client: Client) {
     /** GETs a `results_url` with the workspace's credentials. The URL must be under the DSR base address. */
     results: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, service: 'dsr', accept: '*/*' }, sink, signal),
-    /** GETs the `processor_certificate` from discovery without credentials. Requires HTTPS, except on this machine. */
+    /** GETs the `processor_certificate` of discovery without credentials. HTTP is allowed only for this machine. */
     certificate: (url: string, sink: Sink, signal?: AbortSignal): Promise<void> =>
       client.download({ url, accept: 'application/x-pem-file, application/pem-certificate-chain, */*' }, sink, signal),
   };

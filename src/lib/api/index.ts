@@ -53,7 +53,7 @@ function createSeedingApi(client: Client) {
   const { set, bulk } = seedingEndpoints;
   return {
     set: writeOf(client, set),
-    /** POSTs an empty list, which changes nothing, because the platform checks credentials first (specification, E). */
+    /** POSTs an empty list: it changes nothing, and the platform checks the credentials first (specification, E). */
     tryCredentials: async (signal?: AbortSignal): Promise<void> => {
       try {
         await client.call(bulk, { body: [], signal });
@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns the calls of a write that has no response body. `send` throws OutcomeUnknownError for a lost `once` call. */
+/** Returns the calls of a write without a response body. If a `once` reply is lost, `send` throws OutcomeUnknownError. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {

@@ -26,7 +26,7 @@ class CsvLines {
     this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
   }
 
-  /** Yields the records of each chunk. Yields the records before a bad one, then throws invalid input (9). */
+  /** Yields the records of each chunk. For a bad record, yields those before it, then throws invalid input (9). */
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
     for await (const chunk of chunks) {
       this.feed.feed(chunk);

@@ -63,7 +63,7 @@ export class Gate {
     }
   }
 
-  /** Resolves when a request may be sent; rejects if the run ends. Pauses first, and longer after more `failures`. */
+  /** Resolves when a request may be sent; rejects if the run ends. The more `failures`, the longer it first pauses. */
   async enter(isRepeat: boolean, failures = 0): Promise<Pass> {
     if (failures > 0) await this.#clock.sleep(this.#pacing.rowPause(failures), this.#ended.signal);
     if (this.#over !== undefined) throw this.#over.failure as Error;

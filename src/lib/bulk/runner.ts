@@ -20,8 +20,8 @@ export interface RunOptions {
 const GRACE_MS = 600;
 
 /**
- * Runs the tasks that `start` yields. After a failure, waits for unfinished tasks. After a stop signal, waits for the
- * grace period, then aborts `hardSignal`. Resolves to the reason why the run ended early, or to undefined.
+ * Runs the tasks that `start` yields. After a failure, waits for unfinished tasks. After a stop signal, waits for
+ * at most the grace period, then aborts `hardSignal`. Resolves to the reason why the run ended early, or to undefined.
  */
 export async function runTasks(
   { atOnce, clock, gate, signal }: RunOptions,

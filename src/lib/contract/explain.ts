@@ -7,7 +7,7 @@ import type { Failure } from './failures.ts';
 export interface FieldIssue {
   path: (string | number)[];
   message: string;
-  /** Set if the problem is the field's name, not its value. */
+  /** Set if the field itself is the problem, not its value. */
   at?: 'key';
   isUnknown?: true;
   failure?: Failure;

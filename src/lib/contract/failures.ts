@@ -71,7 +71,7 @@ export const WAREHOUSE_FAILURES = {
 
 const UNCHECKED = "Not checked: the warehouse's dialect may allow it. SQLite, which runs queries here, does not: ";
 
-/** Matches SQLite errors that another dialect could avoid. Other SQLite errors are about tables and columns. */
+/** Matches SQLite errors about SQL that another dialect may allow. Other errors are about tables and columns. */
 const ABOUT_DIALECT =
   /syntax error|incomplete input|unrecognized token|parser stack overflow|no such function|arguments to function/;
 

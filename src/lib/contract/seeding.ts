@@ -37,7 +37,7 @@ const WrittenAttributeSeed = z
     })),
   });
 
-/** One attribute in a request, with `cutoff_date` spelled as in the examples. Events before it are ignored. */
+/** One attribute in a request, with `cutoff_date` spelled as in the examples. Events before that date are ignored. */
 export const AttributeSeed = z.pipe(
   WrittenAttributeSeed,
   z.transform(({ attribute_name, calculation_type, cutoff_date, cuttoff_date, seed }) => ({

@@ -72,8 +72,8 @@ const ROW_STATUSES = new Set([400, 409, 413, 422]);
 type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { state: 'submitted' | 'existing' };
 
 /**
- * Resolves once the row is complete, or still unknown while other rows succeed. Throws an error that ends the whole run if the platform cannot have
- * accepted the row; otherwise, the outcome contains that error.
+ * Resolves once the row is complete, or still unknown while other rows succeed. If an error ends the whole run, throws
+ * it if the platform cannot have accepted the row; otherwise, the outcome contains the error.
  */
 export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;

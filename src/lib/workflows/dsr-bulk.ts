@@ -153,7 +153,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
           throw error;
         },
       );
-      // The error that ended the run may quote them.
+      // An error that ended the run may quote the identities, so they stay hidden.
       if (!ended) for (const show of shown) show();
       await finish(item, outcome);
       if (ended) throw ended;

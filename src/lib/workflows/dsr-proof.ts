@@ -89,8 +89,8 @@ export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
 
 /**
  * Judges a read that does not find the request. If an earlier send may have arrived, a 400 or 409 may be about that
- * send, and the read may be outdated. The same is true of a first 400 with the message (there is no code) that the id
- * exists, if this program generated the id (decision: D432).
+ * send, and the read may be outdated. The same applies to a first 400 if this program generated the id and the
+ * message reports that the id exists; the specification has no code for this case (decision: D432).
  */
 export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): 'not-done' | { unknown: string } {
   const { message = '', status } = rejection ?? {};

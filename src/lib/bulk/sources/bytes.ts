@@ -126,7 +126,7 @@ export function nameOfInputs([first, ...others]: Inputs): string {
 
 /**
  * Opens an input and detects its format. Throws KnownError: usage (2) for a missing file, a folder or a device, failed
- * (1) for an unreadable file, and invalid input (9) for other content, such as UTF-16.
+ * (1) for an unreadable file, and invalid input (9) for content that cannot be used, such as UTF-16 text.
  */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);

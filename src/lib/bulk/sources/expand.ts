@@ -18,7 +18,7 @@ const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 /**
  * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name.
  * Skips names that begin with `_`, and the results and rejects files of other inputs, unless the pattern names them.
- * Throws usage (2) for a missing or duplicate input or a pattern without a match, and invalid input (9) for a bad list.
+ * Throws usage (2) for no inputs, no matches, a duplicate input or a long path, and invalid input (9) for a bad list.
  */
 export async function expandInputs(
   words: readonly string[],

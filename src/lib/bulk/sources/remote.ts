@@ -45,7 +45,7 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Opens an address. `path` is a private copy if the server ignores ranges. Also throws the errors of `get`. */
+/** Opens an address. `path` is a private copy if the server ignores ranges. Throws as `addressName` and `get` do. */
 export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;
@@ -149,7 +149,7 @@ export async function openRemote(address: string, get: GetAddress) {
   };
 }
 
-/** Replaces an HTTP error's advice about the platform, which is not involved, by advice about the input. */
+/** Replaces an HTTP error's advice about the platform, which is not involved, with advice about the input. */
 function aboutInput(name: string, error: unknown): unknown {
   if (!(error instanceof KnownError) || error.status === undefined || error.status < 300) return error;
   const { hints, status } = error;

@@ -46,7 +46,7 @@ export class RecordScan {
     this.#escape = escapes === undefined ? -1 : BACKSLASH;
   }
 
-  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, which must be a newline. */
+  /** Reads the record at `begin`. Returns false if a quoted cell is open at `limit`, the offset of a newline. */
   read(bytes: Buffer, begin: number, limit: number, separator: number): boolean {
     const { cells, record } = this;
     cells.bytes = bytes;

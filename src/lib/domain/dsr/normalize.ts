@@ -65,7 +65,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
   return at !== undefined && at > now + CLOCK_SKEW_MS;
 }
 
-/** Clock skew of up to this is ignored. */
+/** Smaller clock skew is ignored. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {

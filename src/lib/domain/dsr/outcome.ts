@@ -26,7 +26,7 @@ function isAnswer(event: LedgerEvent): boolean | undefined {
   return event.event === 'downloaded' || isOldCompletion ? true : undefined;
 }
 
-/** Returns the deadline in milliseconds. An extension counts only if it was recorded before the deadline (D288). */
+/** Returns the deadline in milliseconds. An extension counts only if recorded before the deadline (decision: D288). */
 export function deadlineAfter(before: number | undefined, event: LedgerEvent): number | undefined {
   if (event.event === 'submitted') return deadlineFrom(event.regulation, event.submitted_time);
   if (event.event !== 'marked' || event.extended === undefined) return before;

@@ -3,7 +3,7 @@
 /** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
 
-/** `repeat`: failed, because it repeats an earlier request. `differs`: unknown, and no read can show whose request it is. */
+/** `repeat`: failed because it repeats an earlier request. `differs`: unknown; no read can show whose request it is. */
 export type StoredState = RowState | 'repeat' | 'differs';
 
 const STATES: readonly StoredState[] = [
@@ -81,7 +81,7 @@ export function createRowStates() {
     },
     /** Why the row failed, or why its outcome is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
-    /** Rows with an error in one of these states, in order. */
+    /** Rows in these states that have an error, in ascending order. */
     rowsIn: (...wanted: StoredState[]): number[] =>
       [...errors.keys()].filter((row) => wanted.includes(stored(row))).sort((a, b) => a - b),
     count: (state: RowState): number =>

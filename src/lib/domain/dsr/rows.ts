@@ -158,7 +158,7 @@ export function partsOfRow(
   };
 }
 
-/** Converts a flat JSON object (with text, numbers or lists of strings) to columns and cells; undefined for others. */
+/** Converts a flat JSON object to columns and cells; undefined for other values. Allows lists of strings. */
 export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);

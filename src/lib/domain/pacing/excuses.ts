@@ -15,7 +15,7 @@ const NOISE_FACTOR = 2;
 /** Accepted responses that are assumed in addition to the real ones, so that a single 429 is only a small share. */
 const ASSUMED = 100;
 const MOST_REMEMBERED = 2000;
-/** Once a limit is known, the maximum balance is the requests accepted in this time (seconds), at least `FEWEST`. */
+/** At a known limit, the maximum balance is the number of requests in this many seconds, but at least `FEWEST`. */
 const EXCUSED_SECONDS = 1 / 3;
 const FEWEST = 2;
 

@@ -50,7 +50,7 @@ export class LearnedRate {
   #last: Limit | undefined;
   #curve: Curve | undefined;
 
-  /** `wanted` is the rate from a flag or the profile, which is trusted unless clearly fewer requests are accepted or 429s recur. */
+  /** `wanted`, the requested rate, is trusted unless clearly fewer requests are accepted or 429s recur. */
   constructor(wanted = Infinity) {
     this.#wanted = wanted;
   }

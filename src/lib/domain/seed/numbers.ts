@@ -31,7 +31,7 @@ export function createNumberReader(
   };
 }
 
-/** Suggests the flag with which the number in a cell is accepted; empty if there is no such flag. */
+/** Returns advice about the flag that accepts the number in a cell; empty if no flag does. */
 export function numberAdvice(cell: string, separator: number): string {
   if (/^\d{1,19}\.0$/.test(cell)) return '; for numbers that pandas wrote, pass --source pandas';
   return separator !== COMMA && /^-?[\d.]{1,20},\d+$/.test(cell) ? '; for decimal commas, pass --source excel' : '';

@@ -5,7 +5,7 @@ import { LINE_FEED } from './scan.ts';
 export interface RowReader {
   feed(chunk: Buffer): void;
   end(): void;
-  /** True after an oversized element, which is rejected, because no row after it can be found. */
+  /** True after an oversized element: it was rejected, and no row after it can be found. */
   isOver?: boolean;
 }
 

@@ -28,7 +28,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Engine {
   name: string;
-  /** Variable in which the engine passes its number to each process. */
+  /** Variable in which the engine passes each process its number. */
   variable: string;
   /** Number of the first process. */
   from: number;
