@@ -25,7 +25,7 @@ export async function installedSize(root) {
 /**
  * Returns the size of the code in `dist/` without the chunks of the embedded platform.
  * @param {string} root
- * @returns {Promise<number>} megabytes
+ * @returns {Promise<number>} megabytes (of a million bytes)
  */
 export async function bundleSize(root) {
   const isProgram = (/** @type {string} */ path) => path.endsWith('.js') && !/^(emulator|hono)\b/.test(basename(path));

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
-/** Maximum number of requests that the server accepts in any one-second window, as real services do. */
+/** Maximum number of requests that the server accepts in any one-second window. Real services have such limits. */
 const LIMIT = 50;
 const LATENCY_MS = 300;
 /**

@@ -59,7 +59,7 @@ export function time(test) {
 }
 
 /**
- * Returns the maximum resident set size in megabytes, which the process reports when it exits.
+ * Returns the maximum resident set size in MB, which the process reports when it exits.
  * @param {Case} test
  */
 export function peakMemory(test) {
@@ -69,7 +69,15 @@ export function peakMemory(test) {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   check(test, result);
-  return Number(result.output[3]) / 1024;
+  return peakOf(result);
+}
+
+/**
+ * Returns the peak memory that `peak.cjs` wrote, in MB (of a million bytes).
+ * @param {import('node:child_process').SpawnSyncReturns<string>} result
+ */
+export function peakOf({ output }) {
+  return (Number(output[3]) * 1024) / 1e6;
 }
 
 /** @param {Case} test */

@@ -1,4 +1,4 @@
-// Loaded before a measured program: writes its peak memory (kB) to file descriptor 3 at exit.
+// Loaded before a measured program: writes its peak memory (KiB) to file descriptor 3 at exit.
 'use strict';
 const fs = require('node:fs');
 

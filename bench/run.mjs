@@ -34,7 +34,7 @@ const [load = 0] = loadavg();
 const busy = load > cpus().length / 2;
 const head = `# Benchmark results
 
-Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB. Written by \`npm run bench\`.${
+Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB. Written by \`npm run bench\`.${
   busy ? `\n\n**Unreliable: the machine was busy (load ${load.toFixed(1)}) during the measurement.**` : ''
 }
 `;

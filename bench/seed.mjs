@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { median } from './measure.mjs';
+import { median, peakOf } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const entry = join(here, '..', 'bin', 'cdpadm.js');
@@ -170,7 +170,7 @@ function cdpadm(url, folder, file) {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   if (result.status !== 0) throw new Error(`cdpadm exited with ${result.status}: ${result.stderr}`);
-  return Number(result.output[3]) / 1024;
+  return peakOf(result);
 }
 
 /** @param {string[]} args */

@@ -26,8 +26,8 @@ const TAB_ENTRIES = [
 /** The part of the contract that all areas share. An area's schemas are loaded when a command calls that area. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** Modules that handle the exit after an error. They are too small for a separate file. */
-const ENDINGS = /^src\/lib\/(?:errors\/exit|runtime\/exit-codes)\.ts$/;
+/** Contains the exit codes, and is too small for a separate file. */
+const EXIT_CODES = 'src/lib/errors/entry.ts';
 
 /** Progress output, which a command that takes less than a second does not need. */
 const PROGRESS = 'src/lib/runtime/output/progress.ts';
@@ -60,7 +60,7 @@ export function chunkGroups(root) {
     const path = pathOf(id);
     // `kernel` reads the version from this file.
     if (path === 'package.json') return 'kernel';
-    if (start.has(path)) return library.has(path) || ENDINGS.test(path) ? 'kernel' : null;
+    if (start.has(path)) return library.has(path) || path === EXIT_CODES ? 'kernel' : null;
     if (path === PROGRESS) return 'work-progress';
     if (SHARED_FLAGS.test(path)) return 'flags';
     const [, group] = /^src\/commands\/([\w-]+)\/[\w-]+\.ts$/.exec(path) ?? [];

@@ -116,7 +116,7 @@ function indexPage({ flags, groups, summary }) {
 function errorsPage({ errors }) {
   return page(
     '# Error codes',
-    'With `-o json`, each error has one of these codes. `cdpadm help error CODE` prints the section of one code.',
+    'With `-o json`, each error has one of these codes. `cdpadm help error CODE` prints the section for that code.',
     ...[...errors]
       .sort((one, other) => (one.code < other.code ? -1 : 1))
       .flatMap(({ code: name, exit, explanation, fix, summary }) => [

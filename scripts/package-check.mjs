@@ -113,7 +113,7 @@ async function checkRequires(paths) {
       const found = name.startsWith('.')
         ? paths.includes(file)
         : name.startsWith('node:') || builtinModules.includes(name) || known.includes(name);
-      if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which is not in the package`);
+      if (!found && !NEVER_RUN.test(name)) problems.push(`${path} requires ${name}, which would be missing`);
     }
   }
 }

@@ -66,7 +66,7 @@ export async function readPackage(folder) {
 function locked(folder) {
   const path = /(?:node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]?)+$/.exec(folder)?.[0].replaceAll('\\', '/') ?? '';
   const entry = lock.packages[path];
-  if (entry === undefined) throw new Error(`package-lock.json has no entry ${path}.`);
+  if (entry === undefined) throw new Error(`package-lock.json has no entry for ${path}.`);
   return entry;
 }
 
