@@ -71,7 +71,7 @@ function createIntakeApi(client: Client) {
   return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
-/** Returns the calls of a write without a response body. If a `once` reply is lost, `send` throws OutcomeUnknownError. */
+/** Returns the calls of a write without a reply body. If a `once` reply is lost, `send` throws OutcomeUnknownError. */
 function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
   type Body = NonNullable<CallInput<E>['body']>;
   return {
