@@ -11,8 +11,7 @@ import { parseDuration } from '../lib/kernel/timestamps.ts';
 import { listed } from '../lib/kernel/words.ts';
 import type { FlagSpec, FlagValues } from '../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { readRate } from './flag-values.ts';
-import { identityTypeFlag } from './one-user.ts';
+import { identityTypeFlag, readRate } from './flag-values.ts';
 
 const FORMATS = ['ndjson', 'json', 'csv', 'parquet'] as const satisfies readonly RowFormat[];
 

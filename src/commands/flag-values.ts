@@ -3,6 +3,13 @@ import { grouped } from '../lib/kernel/numbers.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
+/** Allows identity types outside the specification. */
+export const identityTypeFlag = {
+  value: 'type',
+  many: true,
+  help: 'identity type of this deployment (repeatable)',
+} as const;
+
 /** Returns a port to listen on; 0 means any free port. Throws KnownError usage (2). */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,14 +1,8 @@
 // What `seed set`, `intake event` and `intake identify` share: each sends the body of one user.
 import type { DocumentView } from '../lib/render/view.ts';
 import type { CommandRecord } from '../lib/runtime/command-line/define-command.ts';
+import { identityTypeFlag } from './flag-values.ts';
 import { acceptedResult } from './results.ts';
-
-/** Allows identity types outside the specification. */
-export const identityTypeFlag = {
-  value: 'type',
-  many: true,
-  help: 'identity type of this deployment (repeatable)',
-} as const;
 
 export const oneUserRecord = {
   effect: 'write',

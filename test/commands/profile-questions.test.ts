@@ -179,7 +179,7 @@ describe('profile create on a terminal', () => {
   });
 
   const missing = new KnownError({ code: 'secrets.keychain', message: 'There is no keychain.' });
-  const withoutKeychain = (): Profiles => ({ ...profilesOf(), checkStorage: () => Promise.reject(missing) });
+  const withoutKeychain = (): Profiles => ({ ...profilesOf(), checkKeychain: () => Promise.reject(missing) });
   const CLIENT = { base_url: 'https://a.example', secrets: { client_id: 'me' } };
 
   it('warns before the first prompt that there is no keychain, and prompts for the location of each secret', async () => {
@@ -248,7 +248,7 @@ describe('profile create on a terminal', () => {
     await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
     const other = new KnownError({ code: 'io', message: 'other' });
-    const profiles = { ...profilesOf(), checkStorage: () => Promise.reject(other) };
+    const profiles = { ...profilesOf(), checkKeychain: () => Promise.reject(other) };
     await expect(askForSettings(ctx, profiles, draftOf(), HOW)).rejects.toBe(other);
   });
 

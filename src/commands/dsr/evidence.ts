@@ -150,7 +150,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const missing = ids.find((id) => !requests.some(({ request }) => request.id === id));
   if (missing !== undefined) throw notInLedger(missing, 'Run the command on the machine that submitted the request.');
   if (requests.length === 0)
-    ctx.out.warn('No request in this workspace was submitted from this machine in this period. The archive is empty.');
+    ctx.out.warn('The archive contains no requests: this machine submitted none in this workspace and period.');
   return { actor: own.actor, folders, path: ledger.path, report: await ledger.verify(), requests };
 }
 

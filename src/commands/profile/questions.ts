@@ -203,7 +203,7 @@ async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void
 
 async function findStorage(ctx: Context, profiles: Profiles, { storage }: Draft): Promise<boolean> {
   try {
-    await profiles.checkStorage(storage);
+    if (storage === 'keychain') await profiles.checkKeychain();
     return true;
   } catch (error) {
     if (!(error instanceof KnownError) || error.code !== 'secrets.keychain') throw error;

@@ -138,6 +138,8 @@ function changeTasks(role: Role, add: readonly string[], remove: readonly string
 export const renameRole = defineCommand({
   ...outcomeRecord,
   path: 'roles rename',
+  // Every rename needs --allow-delete, a guard that an assistant cannot override.
+  tool: false,
   summary: 'change the id of a role',
   args: {
     oldId: { name: 'old_id', help: 'id of the role', pick: pickRole },

@@ -1,4 +1,5 @@
 // `seed bulk`: sends user files of any length, and reports which rows were accepted.
+import { existsSync } from 'node:fs';
 import { grouped } from '../../lib/kernel/numbers.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import * as z from 'zod/mini';
@@ -209,7 +210,8 @@ function resultOf(
     rows: counts.accepted + counts.rejected,
     ...counts,
     seconds: Math.round(ms) / 1000,
-    journal: run?.journal?.path ?? null,
+    // A run without rows leaves no journal.
+    journal: run?.journal && existsSync(run.journal.path) ? run.journal.path : null,
     rejects: run && run.rejects.bytes !== null ? run.rejects.path : null,
     ...(run && run.rejects.others.length > 0 && { earlier_rejects: run.rejects.others }),
     ...origin,

@@ -183,7 +183,7 @@ export function openProfiles(options: SecretsOptions) {
       return unknown.length === 0 ? parsed : { data: undefined, issues: unknown.map(unknownField) };
     },
     /** Throws KnownError auth (4) if the storage does not work. The error's hint names the alternatives. */
-    checkStorage: secrets.check,
+    checkKeychain: secrets.checkKeychain,
   };
 }
 

@@ -104,10 +104,10 @@ export function createSecrets(options: SecretsOptions) {
       if (owner.name !== 'client_id') redactor.add(value);
       return value;
     },
-    /** Throws KnownError auth (4) if `storage` is `keychain` and the keychain cannot be used. */
-    check: async (storage: 'keychain' | 'file'): Promise<void> => {
+    /** Throws KnownError auth (4) if the keychain cannot be used. */
+    checkKeychain: async (): Promise<void> => {
       // Reading a missing entry stores nothing, and proves that the service responds.
-      if (storage === 'keychain') await (await keychain()).get('probe', options.signal);
+      await (await keychain()).get('probe', options.signal);
     },
   };
 }

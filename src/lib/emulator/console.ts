@@ -16,8 +16,8 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Maximum number of rows shown for each table. */
-const MOST_ROWS = 200;
+/** Maximum number of rows sent for each table: one more than the page shows, so that the page knows of more rows. */
+const MOST_ROWS = 201;
 
 /** Console page files, served under `/ui`. The build copies them next to the chunk that contains this module. */
 const FILES = ['page.html', 'page.css', 'page.js', 'control.js', 'dom.js', 'traffic.js', 'views.js'];

@@ -7,18 +7,21 @@ export function toYaml(value: unknown, { indentLists = true } = {}): string {
   return textOf(value, { indentSeq: indentLists });
 }
 
-const UNPRINTABLE_OR_LINES = new RegExp(`${UNPRINTABLE.source}|\\n`);
+/** Characters that are written as escapes: unprintable ones, and those that change the order of text on a screen. */
+const ESCAPED = new RegExp(`${UNPRINTABLE.source}|\\p{Bidi_Control}`, 'gu');
+const mustEscape = (text: string): boolean => text.search(ESCAPED) >= 0;
 
 /** Prevents folding, and keeps double-quoted strings on one line. */
 const ONE_LINE_TEXTS = { lineWidth: 0, doubleQuotedAsJSON: true, flowCollectionPadding: false };
 
 function textOf(value: unknown, style: ToStringOptions): string {
   const document = new Document(value, { compat: 'yaml-1.1' });
-  // In flow style, a multi-line string needs double quotes.
-  const mustBeQuoted = style.collectionStyle === 'flow' ? UNPRINTABLE_OR_LINES : UNPRINTABLE;
+  const isFlow = style.collectionStyle === 'flow';
   visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && mustBeQuoted.test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (typeof node.value !== 'string') return;
+      // In flow style, a multi-line string needs double quotes.
+      if (mustEscape(node.value) || (isFlow && node.value.includes('\n'))) node.type = 'QUOTE_DOUBLE';
     },
   });
   return escaped(document.toString({ ...ONE_LINE_TEXTS, ...style }));
@@ -27,16 +30,16 @@ function textOf(value: unknown, style: ToStringOptions): string {
 /** Writes a value on one line, valid even inside brackets. A string keeps the quote style of `like` if possible. */
 export function inlineText(value: unknown, like?: Scalar): string {
   if (typeof value !== 'string') return textOf(value, { collectionStyle: 'flow' }).slice(0, -1);
-  if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !UNPRINTABLE.test(value)) {
+  if (like?.type === 'QUOTE_SINGLE' && !/[\r\n]/.test(value) && !mustEscape(value)) {
     return `'${value.replaceAll("'", "''")}'`;
   }
   const isPlain = like?.type !== 'QUOTE_DOUBLE' && !/[[\]{},\r\n]/.test(value);
   return isPlain && toYaml(value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes unprintable characters, which occur only in double quotes, where an escape means the same character. */
+/** Escapes these characters, which occur only in double quotes, where an escape means the same character. */
 function escaped(text: string): string {
-  return text.replace(new RegExp(UNPRINTABLE, 'g'), (character) => {
+  return text.replace(ESCAPED, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

@@ -60,6 +60,8 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const found: Examined = { ...nothingToSend(), ...doubts, ...sets, rows: 0, withoutId: 0, done: 0 };
   let wrong = 0;
   let isRepeated = false as boolean;
+  /** The first row of each file. */
+  const starts: Pick<Row, 'file' | 'number'>[] = [];
   try {
     for await (const group of table.rows) for (const row of group) examine(row);
   } catch (error) {
@@ -84,6 +86,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
 
   function examine(row: Row): void {
     found.rows++;
+    if (starts.at(-1)?.file !== row.file) starts.push(row);
     const result = reader.read(row);
     if ('issues' in result) {
       note(result.issues);
@@ -97,15 +100,19 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     const issueOf = (what: string): Issue[] => [
       { file: row.file, ...row.locate({ path: [] }), path: '', message: `row ${row.number} ${what}` },
     ];
+    const nameOf = (number: number): string => {
+      const file = starts.findLast((start) => start.number <= number)?.file;
+      return file === row.file ? `row ${number}` : `row ${number} (in ${file})`;
+    };
     const { subject_request_type: type } = request;
     const people = identitiesOf(request).map(([name, value]) => [name, comparable(name, value)]);
     const content = JSON.stringify([type, people.sort()]);
     const sameId = hasId ? keys.add(request.subject_request_id, row.number) : undefined;
-    if (sameId !== undefined) return issueOf(`has the same subject_request_id as row ${sameId}`);
+    if (sameId !== undefined) return issueOf(`has the same subject_request_id as ${nameOf(sameId)}`);
     const same = keys.add(content, row.number);
     if (same === undefined) return [];
     isRepeated = true;
-    return issueOf(`duplicates row ${same}: same type and same identities`);
+    return issueOf(`duplicates ${nameOf(same)}: same type and same identities`);
   }
 
   function tally(ready: ReadyRow): void {

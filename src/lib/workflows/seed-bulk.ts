@@ -53,10 +53,10 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     tasks(createBatchDelivery({ ...ports, gate, hardSignal })),
   );
   const result = checkpoint(failure === undefined);
-  if (!failure) return result;
   // Nothing was sent, so there is nothing to resume, and the corrected file can be sent without --restart.
   if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
-  throw failure.error;
+  if (failure) throw failure.error;
+  return result;
 
   async function* tasks(deliver: BatchDelivery): AsyncGenerator<Task[]> {
     checkpoint(false);

@@ -131,6 +131,15 @@ it('rejects a bulk file that lists a person twice with different letter case, or
   const twice = await home.json('dsr submit --bulk people.csv --yes');
   expect([twice.code, JSON.stringify(twice.error)]).toEqual([9, expect.stringContaining('duplicates row 1')]);
   expect(JSON.stringify(twice.error)).not.toContain('"resume"');
+  home.write(
+    'more.csv',
+    'regulation,subject_request_type,email\ngdpr,erasure,other@example.com\ngdpr,erasure,TWIN@example.com\n',
+  );
+  home.write('people.csv', 'regulation,subject_request_type,email\ngdpr,erasure,twin@example.com\n');
+  const across = await home.json('dsr submit --bulk people.csv --bulk more.csv --yes');
+  expect(across.error.issues).toMatchObject([
+    { file: 'more.csv', line: 3, message: 'row 3 duplicates row 1 (in people.csv): same type and same identities' },
+  ]);
   expect(twice.error).toMatchObject({ hint: expect.stringContaining('Remove the duplicate rows') as string });
   const body = {
     ...{ api_version: '3.0', regulation: 'gdpr', subject_request_type: 'erasure' },
@@ -157,7 +166,7 @@ it('records a keyed digest of each request, and warns if the evidence archive fo
   expect(new Set(data.map(({ request_digest: digest }) => digest)).size).toBe(2);
   for (const { request_digest: digest } of data) expect(digest).toMatch(/^[\w-]{43}$/);
   const { stderr } = await home.run('dsr evidence --from 2030-01-01 --out e.zip');
-  expect(stderr).toContain('The archive is empty.');
+  expect(stderr).toContain('The archive contains no requests: ');
 });
 
 it('allows a request for a person whose earlier request was cancelled', async () => {

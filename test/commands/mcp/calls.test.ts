@@ -136,7 +136,7 @@ describe('a write', () => {
   const REJECTED: [string, string, (plan: string) => Record<string, unknown>, string][] = [
     ['without a plan', 'roles_write', () => ({ command: 'roles update' }), 'usage'],
     ['with an invented plan', 'roles_write', () => ({ command: 'roles update', plan: 'f'.repeat(32) }), 'mcp.no_plan'],
-    ['with a plan for another command', 'roles_write', (plan) => ({ command: 'roles rename', plan }), 'mcp.no_plan'],
+    ['with a plan for another command', 'roles_write', (plan) => ({ command: 'roles delete', plan }), 'mcp.no_plan'],
     ['with a plan for another area', 'groups_write', (plan) => ({ command: 'groups delete', plan }), 'mcp.no_plan'],
     ['with other arguments', 'roles_write', (plan) => ({ command: 'roles update', plan, name: 'Other' }), 'usage'],
     ['with a guard flag', 'roles_write', (plan) => ({ command: 'roles update', plan, allow_delete: true }), 'usage'],
@@ -191,6 +191,15 @@ it('accepts a count as a number or a string of digits, and declares it as an int
 it('does not return a plan if nothing would change', async () => {
   const { plan, isError } = await assistant.call('roles_plan', { ...RENAME, name: 'Support' });
   expect({ plan, isError }).toEqual({ plan: null, isError: false });
+});
+
+it('offers no plan for a rename, which always needs a guard that an assistant cannot override', async () => {
+  const { error } = await assistant.call('roles_plan', {
+    command: 'roles rename',
+    old_id: 'user-role',
+    new_id: 'person',
+  });
+  expect(error.message).toBe('Unknown command `roles rename`.');
 });
 
 /** The planning call for each command that only a person can confirm. */

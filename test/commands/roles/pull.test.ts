@@ -28,6 +28,14 @@ describe('roles pull', () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
+  it('escapes bidirectional controls, and leaves no changes to push', async () => {
+    const described = ['roles', 'update', 'support-role', '--description', 'a\u202eb\u2069', '--yes'];
+    expect((await admin.run(described)).code).toBe(0);
+    await admin.run('roles pull');
+    expect(admin.read('roles.yaml')).toContain('description: "a\\u202eb\\u2069"');
+    expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+  });
+
   it('writes JSON in the wire format to a .json file', async () => {
     await admin.run('roles pull roles.json');
     const file = JSON.parse(admin.read('roles.json')) as { $schema: string; roles: { tasks: unknown[] }[] };

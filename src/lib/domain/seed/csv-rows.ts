@@ -1,13 +1,13 @@
 // Finds the records in a stream of CSV bytes (RFC 4180, with any of the separators) and converts them to users.
 import { invalidInput } from '../../kernel/errors.ts';
+import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { CsvFeed } from '../csv/feed.ts';
-import type { Dialect } from '../csv/dialect.ts';
+import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
-import { type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
+import { type Column, type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
 import type { RecordTable, RowIssue } from './batch.ts';
-import { createNumberReader, numberAdvice } from './numbers.ts';
 import type { RowPacker } from './packer.ts';
 import type { RowReader } from './row-bytes.ts';
 import type { OnNullWord } from './null-cells.ts';
@@ -152,4 +152,45 @@ export function createRecordTable(map: ColumnMap, options: TableOptions): Record
     const cells = nulls.cleared(header.map((column) => (Object.hasOwn(record, column) ? record[column] : undefined)));
     return { value: value(cells), locate: (found) => issue(found, cells) };
   };
+}
+
+/**
+ * Returns a function that rewrites the cells of a record in place and returns their issues. `header` contains the
+ * column names. In the dialect, `isLocal` must be true only if the numbers have decimal commas.
+ */
+function createNumberReader(
+  header: readonly string[],
+  columns: readonly (Column | undefined)[],
+  { floats, isLocal }: Dialect,
+): (cells: unknown[]) => RowIssue[] {
+  const kinds = columns.map(kindOf);
+  return (cells) => {
+    const issues: RowIssue[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const cell = cells[index];
+      if (kind === undefined || typeof cell !== 'string') continue;
+      if (floats && kind === 'whole') cells[index] = cell.replace(/^(\d{1,19})\.0$/, '$1');
+      if (!isLocal) continue;
+      const number = withDecimalPoint(cell);
+      const message = `\`${cell}\` may be a fraction, or the point may separate thousands; write it without the point`;
+      if (number === undefined) issues.push({ path: (header[index] ?? '').trim(), message });
+      else cells[index] = number;
+    }
+    return issues;
+  };
+}
+
+/** Returns advice about the flag that accepts the number in a cell; empty if no flag does. */
+function numberAdvice(cell: string, separator: number): string {
+  if (/^\d{1,19}\.0$/.test(cell)) return '; for numbers that pandas wrote, pass --source pandas';
+  return separator !== COMMA && /^-?[\d.]{1,20},\d+$/.test(cell) ? '; for decimal commas, pass --source excel' : '';
+}
+
+function kindOf(column: Column | undefined): 'number' | 'whole' | undefined {
+  if (column?.kind !== 'attribute') return undefined;
+  const rule = SEED_RULES[column.type];
+  if (rule.form === 'value')
+    return rule.holds === 'number' ? 'number' : rule.holds === 'anything' ? undefined : 'whole';
+  if (rule.form === 'list' || column.key === undefined) return undefined;
+  return column.type === 'average' && column.key === 'sum' ? 'number' : 'whole';
 }

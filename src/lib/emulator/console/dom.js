@@ -33,7 +33,7 @@ export function make(tag, attributes, ...children) {
   return element;
 }
 
-/** Maximum number of rows that the platform sends of each table. */
+/** Maximum number of rows shown. The platform sends one more. */
 export const MOST_ROWS = 200;
 const LIMITED = `Only the newest ${MOST_ROWS} are shown.`;
 
@@ -72,7 +72,7 @@ const labelOf = (heads, at) => (at === 0 ? { scope: 'row' } : { 'data-label': he
 export function table(id, heads, rows, empty, kind = '') {
   if (rows.length === 0) return none(empty);
   const head = make('tr', {}, ...heads.map((name) => make('th', { scope: 'col' }, name)));
-  const body = rows.flatMap((cells) => {
+  const body = rows.slice(0, MOST_ROWS).flatMap((cells) => {
     const wide = cells.filter((cell) => cell instanceof HTMLDetailsElement);
     const narrow = cells.filter((cell) => !(cell instanceof HTMLDetailsElement));
     return [
@@ -98,4 +98,4 @@ export const fold = (id, title, ...children) =>
  * @param {unknown[]} rows of the platform's table
  */
 export const part = (name, content, rows = []) =>
-  make('section', {}, make('h2', {}, name), rows.length < MOST_ROWS ? null : none(LIMITED), content);
+  make('section', {}, make('h2', {}, name), rows.length <= MOST_ROWS ? null : none(LIMITED), content);

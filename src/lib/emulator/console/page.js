@@ -58,7 +58,7 @@ async function refresh() {
     ...row,
     attempts: JSON.parse(row['attempts']),
   }));
-  const log = current() === 'log' ? (await call('/requests?bodies=true')).slice(-MOST_ROWS) : [];
+  const log = current() === 'log' ? (await call('/requests?bodies=true')).slice(-MOST_ROWS - 1) : [];
   state = { ...rest, tables, callbacks, log };
   report('refresh');
   draw();

@@ -42,7 +42,7 @@ function roles({ tables }) {
 
 /** @param {State} state */
 function groups({ tables, words }) {
-  const among = tables.profiles.length < MOST_ROWS ? '' : ' among the newest people';
+  const among = tables.profiles.length <= MOST_ROWS ? '' : ' among the newest people';
   const rows = tables.groups.map((row) => {
     const { attributes, id, source_user_attribute: source } = documentOf(row);
     const members = tables.profiles.flatMap((profile) => {

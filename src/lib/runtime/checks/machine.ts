@@ -74,7 +74,7 @@ async function checkSettingsFile(ctx: Context): Promise<Finding> {
 async function checkKeychain(ctx: Context): Promise<Finding> {
   const check = 'keychain';
   try {
-    await (await ctx.profiles()).checkStorage('keychain');
+    await (await ctx.profiles()).checkKeychain();
     return ok(check, 'responds');
   } catch (error) {
     // Only a warning, because perhaps no profile uses the keychain.

@@ -123,7 +123,7 @@ describe('creating a profile', () => {
       code: 'secrets.keychain',
       hint: expect.stringMatching(/-env NAME.*-command LINE.*--insecure-storage/s) as unknown,
     };
-    await expect(profiles.checkStorage('keychain')).rejects.toMatchObject(failure);
+    await expect(profiles.checkKeychain()).rejects.toMatchObject(failure);
     await expect(profiles.create('a', draftOf({ typed: { client_secret: CANARY } }))).rejects.toMatchObject(failure);
     expect((await profiles.read()).profiles.size).toBe(0);
   });
