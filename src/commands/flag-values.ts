@@ -7,7 +7,7 @@ import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/tim
 export const identityTypeFlag = {
   value: 'type',
   many: true,
-  help: 'identity type of this deployment (repeatable)',
+  help: 'additional identity type of this deployment (repeatable)',
 } as const;
 
 /** Returns a port to listen on; 0 means any free port. Throws KnownError usage (2). */

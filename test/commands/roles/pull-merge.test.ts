@@ -22,7 +22,8 @@ describe('roles pull --merge', () => {
   const changeElsewhere = async (from: string, to: string): Promise<void> => {
     other.edit('roles.yaml', from, to);
     await admin.platform.api.advance('5s');
-    expect((await other.run('roles push --yes')).code).toBe(0);
+    const { code, stderr } = await other.run('roles push --yes');
+    expect(code, stderr).toBe(0);
   };
   const withoutStamps = (text: string): string => text.replace(/^last_modified_.*\n/gm, '');
 
@@ -40,7 +41,7 @@ describe('roles pull --merge', () => {
     await changeElsewhere('name: Support', 'name: Theirs');
     const edited = admin.read('roles.yaml');
     const merged = await admin.json('roles pull --merge');
-    expect(merged.code).toBe(6);
+    expect(merged.code, merged.stderr).toBe(6);
     expect(merged.error).toMatchObject({ code: 'roles.conflict', issues: [{ path: 'roles.support-role.name' }] });
     const marked = '    # CONFLICT platform: Theirs\n    name: Mine # renamed';
     expect(withoutStamps(admin.read('roles.yaml'))).toBe(
@@ -71,7 +72,8 @@ describe('roles pull --merge', () => {
   it('keeps your deletion, and adds the role that changed on the platform as a comment above the list', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*$/, ''));
     await changeElsewhere('name: User', 'name: Person');
-    expect((await admin.run('roles pull --merge')).code).toBe(6);
+    const merged = await admin.run('roles pull --merge');
+    expect(merged.code, merged.stderr).toBe(6);
     expect(admin.read('roles.yaml')).toMatch(/\n# CONFLICT platform: \{role_id: user-role, .*name: Person.*\nroles:/);
     expect(admin.read('roles.yaml')).not.toMatch(/^ {2}- role_id: user-role/m);
   });
@@ -80,7 +82,8 @@ describe('roles pull --merge', () => {
     await admin.run('roles pull roles.json');
     admin.edit('roles.json', '"Support"', '"Mine"');
     await changeElsewhere('name: User', 'name: Person');
-    expect((await admin.run('roles pull roles.json --merge')).code).toBe(0);
+    const merged = await admin.run('roles pull roles.json --merge');
+    expect(merged.code, merged.stderr).toBe(0);
     expect(admin.read('roles.json')).toContain('"Person"');
     await changeElsewhere('name: Support', 'name: Theirs');
     await changeElsewhere('name: Person', 'name: Someone');
@@ -102,7 +105,8 @@ describe('roles pull --merge', () => {
       code: 6,
       stderr: expect.stringContaining('--base'),
     });
-    expect((await stranger.run('roles pull --merge --base base.yaml')).code).toBe(0);
+    const merged = await stranger.run('roles pull --merge --base base.yaml');
+    expect(merged.code, merged.stderr).toBe(0);
     expect(stranger.read('roles.yaml')).toContain('name: Person');
     expect(stranger.read('roles.yaml')).toContain('name: Mine # renamed');
   });
@@ -120,7 +124,8 @@ describe('roles pull --merge', () => {
   });
 
   it('writes a file that does not exist, and changes nothing if both sides are equal', async () => {
-    expect((await admin.run('roles pull new.yaml --merge')).code).toBe(0);
+    const pulled = await admin.run('roles pull new.yaml --merge');
+    expect(pulled.code, pulled.stderr).toBe(0);
     const edited = admin.read('roles.yaml');
     expect((await admin.json('roles pull --merge')).data).toMatchObject({ changed: false });
     expect(admin.read('roles.yaml')).toBe(edited);
