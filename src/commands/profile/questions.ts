@@ -26,7 +26,7 @@ const NEEDED_FOR: Readonly<Partial<Record<Name, string>>> = {
   workspace_key: 'dsr, seed and intake',
   workspace_secret: 'dsr, seed and intake',
   vendor_domain: 'dsr',
-  environment: 'seed and intake; for production, you must type the profile name for every write',
+  environment: 'seed and intake; for production, every write must be confirmed with the profile name',
 };
 const NAMES = Object.keys(NEEDED_FOR) as Name[];
 
@@ -191,7 +191,7 @@ async function askEnvironment({ ctx, draft, isProtected }: Asking): Promise<void
     [
       { value: 'none', label: 'none: specify it in each command' },
       { value: 'development' },
-      { value: 'production', hint: 'you must type the profile name for every write' },
+      { value: 'production', hint: 'every write must be confirmed with the profile name' },
     ],
     { initial: draft.profile.environment ?? 'none' },
   );

@@ -135,7 +135,7 @@ function rowsOf(shown: Shown): [string, string, string][] {
   add('profile', shown.profile?.value ?? 'none', shown.profile?.origin);
   const values: Shown['secrets'] = { ...shown.settings, ...shown.secrets };
   for (const [name, { value = '(not shown)', origin }] of Object.entries(values)) add(name, value, origin);
-  if (shown.protected) add('protected', 'yes: you must type the profile name for every write');
+  if (shown.protected) add('protected', 'yes: every write must be confirmed with the profile name');
   if (shown.access === 'read') add('access', 'read: every write is blocked');
   if (shown.allow_commands) add('allow_commands', 'yes: definition files may contain commands');
   for (const folder of shown.allow_files) add('allow_files', folder);

@@ -23,7 +23,7 @@ export async function readRequests(ids: readonly string[], ports: DsrPorts): Pro
   return await joined(replies, ports);
 }
 
-/** Returns the requests of a group. Throws failed (1) if any listed request does not have this group id (decision: D432). */
+/** Returns the requests of a group. Throws failed (1) if a listed request has a different group id (decision: D432). */
 export async function readGroup(groupId: string, ports: DsrPorts): Promise<RequestOverview[]> {
   const { body, date } = await ports.api.list(groupId, ports.signal);
   const other = body.find(({ group_id }) => group_id !== groupId);

@@ -22,7 +22,9 @@ export const Fault = z
     /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
     path: z.optional(z.string()),
     /** Respond with this status without processing the request. */
-    status: z.optional(z.int().check(z.minimum(200, 'must be 200 to 599'), z.maximum(599, 'must be 200 to 599'))),
+    status: z.optional(
+      z.int().check(z.minimum(200, 'must be from 200 to 599'), z.maximum(599, 'must be from 200 to 599')),
+    ),
     /** The `Retry-After` header of that response: seconds, or any text. */
     retry_after: z.optional(z.union([z.number(), z.string()])),
     /** Wait this long first: milliseconds, or a duration such as `2s`. */
@@ -32,7 +34,7 @@ export const Fault = z
     /** Number of requests that the fault still affects. Default: all. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
     /** Fraction of matching requests to affect, from 0 to 1. Default: 1. */
-    probability: z.optional(z.number().check(z.minimum(0, 'must be 0 to 1'), z.maximum(1, 'must be 0 to 1'))),
+    probability: z.optional(z.number().check(z.minimum(0, 'must be from 0 to 1'), z.maximum(1, 'must be from 0 to 1'))),
   })
   .check(
     messageRule(({ status, delay, drop }) =>

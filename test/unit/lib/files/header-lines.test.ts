@@ -34,7 +34,7 @@ describe('a header file', () => {
     ['a folded line with a colon', 'A: 1\n  more: 2\n', 2, 1, LINE],
     ['an empty name', ': 1\n', 1, 1, LINE],
     ['a status line after a header', 'A: 1\nHTTP/1.1 202 Accepted\n', 2, 1, LINE],
-    ['a lower-case request line', 'post / HTTP/1.1\n', 1, 1, LINE],
+    ['a lowercase request line', 'post / HTTP/1.1\n', 1, 1, LINE],
     ['a different kind of line break', 'A: 1\u2028b: 2\n', 1, 1, LINE],
     ['invalid JSON', '{"A": "1",\n "b": }\n', 2, 7],
     ['a duplicate name', '{"A": "1",\n "A": "2"}\n', 2, 2],
