@@ -1,9 +1,11 @@
 // The platform's state as a value, for snapshots, export and import.
 import * as z from 'zod/mini';
 import { REQUEST_STATUSES } from '../contract/choices.ts';
+import { parseWith, showPath } from '../contract/explain.ts';
 import { RUN_STATUSES, RUN_TYPES } from '../contract/pipeline-runs.ts';
+import { ManifestReply } from '../contract/roles.ts';
 import { Environment, textWhere, XpidInteger, xpidTextIssue } from '../contract/shared.ts';
-import { isRecord, parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import { LAST_TIME } from './base/clock.ts';
 import type { SqlValue } from './base/db.ts';
@@ -38,8 +40,6 @@ export type PlatformState = z.infer<typeof PlatformState>;
 /** Tables that are not part of a snapshot or an exported state. */
 const NOT_STATE = ['settings', 'tokens', 'request_log'];
 
-const WITH_SECRETS = ['connections', 'pipelines'];
-
 export function copyState(platform: RunningPlatform): PlatformState {
   const { clock, db, faults } = platform;
   const tables = tablesOf(platform).map((name) => [name, db.all<Record<string, SqlValue>>(`SELECT * FROM "${name}"`)]);
@@ -71,7 +71,7 @@ export function newestRows(platform: RunningPlatform, most: number): PlatformSta
 
 function maskSecrets(tables: PlatformState['tables']): void {
   const { value } = createRedactor();
-  for (const name of WITH_SECRETS) {
+  for (const name of ['connections', 'pipelines']) {
     for (const row of tables[name] ?? []) row['document'] = stringifyJson(value(parseJson(String(row['document']))));
   }
 }
@@ -106,13 +106,19 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
   });
 }
 
-const jsonWhere = (isValid: (value: unknown) => boolean, kind: string) =>
+/** JSON text with such a value. The message contains the path of the first field that is missing or invalid. */
+const jsonOf = (schema: z.ZodMiniType) =>
   textWhere((text) => {
     const value = tryJson(text);
-    return value !== undefined && isValid(value) ? undefined : `must be ${kind} as JSON`;
+    const [issue] = value === undefined ? [{ path: [], message: 'must be JSON' }] : parseWith(schema, value).issues;
+    const path = issue && showPath(issue.path);
+    return path ? `has an invalid field: ${path} ${issue.message}` : issue?.message;
   });
-const JsonObject = jsonWhere(isRecord, 'an object');
-const JsonList = jsonWhere(Array.isArray, 'a list');
+const Fields = z.record(z.string(), z.unknown());
+const JsonObject = jsonOf(Fields);
+const JsonList = jsonOf(z.array(z.unknown()));
+const definitionWith = (fields: Record<string, z.ZodMiniType>) =>
+  jsonOf(z.looseObject({ definition: z.looseObject({ id: z.string(), ...fields }) }));
 
 /** Schemas of text columns, by `column` (in all tables) or `table.column`. Other text columns contain plain text. */
 const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
@@ -120,14 +126,20 @@ const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
   body: JsonObject,
   document: JsonObject,
   environment: Environment,
-  event: jsonWhere(() => true, 'a value'),
-  forwarding: jsonWhere((value) => value === null || Array.isArray(value), 'a list or null'),
+  event: jsonOf(z.unknown()),
+  forwarding: jsonOf(z.nullable(z.array(z.unknown()))),
   history: JsonList,
   progress: JsonObject,
   reply: JsonObject,
   sources: JsonObject,
   step: z.enum(STEPS),
   xpid: textWhere(xpidTextIssue),
+  'connections.document': definitionWith({ service_provider: z.string(), config: Fields }),
+  'data_models.document': definitionWith({ config: z.looseObject({ sql_query: z.string() }) }),
+  'groups.document': jsonOf(z.looseObject({ source_user_attribute: z.string(), attributes: z.array(Fields) })),
+  'manifests.reply': jsonOf(ManifestReply),
+  'pipelines.document': definitionWith({ connection_id: z.string(), sync_mode: Fields, schedule: Fields }),
+  'profiles.document': jsonOf(z.object({ identities: Fields, user_attributes: Fields, group_attributes: Fields })),
   'callbacks.state': z.enum(CALLBACK_STATES),
   'callbacks.status': z.enum(REQUEST_STATUSES),
   'dsr_requests.status': z.enum(REQUEST_STATUSES),
