@@ -23,7 +23,7 @@ interface Located {
   type: string;
 }
 
-/** Returns the issues of a body's identities; if there are too many, only that issue. `body` may be any value. */
+/** Returns the issues of a body's identities, or a single issue for too many identities. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
   const own = locateAll(body['subject_identities'], ['subject_identities']);

@@ -30,7 +30,7 @@ export type NameMark = `keys:${string}` | `value:${string}`;
 export interface EndpointNames {
   body?: readonly NameMark[];
   reply?: readonly NameMark[];
-  /** Query parameters whose value is a marked name. */
+  /** Query parameters whose values are marked names. */
   query?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface EndpointSpec<
   path: Path;
   /** Success status in the specification. After another 2xx, only a read confirms a write. */
   status: 200 | 201 | 202 | 204;
-  /** The caller checks the status of a 2xx response, because a body with any 2xx is evidence. */
+  /** Accepts any 2xx: the caller checks the status, because the body of any 2xx is evidence. */
   anyStatus?: true;
   /** Strict request schema, which the emulator also uses. Absent if the call has no body. */
   body?: Body;

@@ -52,7 +52,7 @@ export const USER_IDENTITY_TYPES: ReadonlySet<string> = new Set([
   ...OTHER_IDS,
 ]);
 
-/** Identities that people know about themselves, which makes them the most frequent in requests. */
+/** Identities that people know about themselves, and therefore the most frequent ones in requests. */
 const PERSONAL_TYPES = ['email', 'controller_customer_id', 'mobile_number', 'phone_number_2', 'phone_number_3'];
 
 /** Sorts types for a prompt: personal types, types only the platform knows, devices, other extension types, `xpid`. */

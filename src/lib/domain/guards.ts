@@ -6,7 +6,7 @@ export interface Refusal<Guard extends string> {
   /** Flag that turns the guard off; absent for a guard that `--fail-on` turns on. */
   flag?: string;
   message: string;
-  /** Text that a user on a terminal may type instead of passing the flag. */
+  /** Text that a user at a terminal may type instead of passing the flag. */
   typed?: string;
 }
 

@@ -33,7 +33,7 @@ const SECTIONS: Section[] = [
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** `unread` contains the ids of requests whose state comes from the ledger. `isDue` is true if all of them are due. */
+/** `isDue`: all requests on the page are due. `unread`: the ids of requests whose state comes from the ledger. */
 interface PageOptions {
   isDue: boolean;
   unread: Pick<ReadonlySet<string>, 'has'>;

@@ -15,7 +15,7 @@ export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[
   return line(head) + line(rule) + body.join('');
 }
 
-/** Returns unchanged text in a code block whose fence is longer than any run of backticks inside. */
+/** Returns the text as a code block whose fence is longer than any run of backticks in the text. */
 export function toCodeBlock(text: string, language = ''): string {
   const longest = largest(
     Array.from(text.matchAll(/`+/g), (match) => match[0].length),

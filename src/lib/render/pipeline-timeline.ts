@@ -150,7 +150,7 @@ function column(
   return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-/** Returns a function that writes dates: with seconds if runs share a minute, and the year if `after` has another. */
+/** Returns a function that writes dates: with seconds if runs share a minute, and with the year if it changes. */
 function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
   const times = timesOf(entries);
   const isClose = new Set(times.map(minuteOf)).size < times.length;

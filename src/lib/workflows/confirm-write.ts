@@ -2,13 +2,13 @@
 import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 
-/** Error code of a write with an unknown outcome. `http` throws it if a response proves nothing. */
+/** Error code of a write with an unknown outcome. `http` throws it if a response is lost or proves nothing. */
 const UNKNOWN = 'http.outcome_unknown';
 /** Default maximum number of sends, so that a write that the platform never shows is not sent forever. */
 const MAX_SENDS = 3;
 
 export interface Doubt {
-  /** Error from the send; undefined if the response proved nothing, or if this run has not sent anything yet. */
+  /** Error from the send; undefined if the response failed `isOurs`, or if this run has not sent anything yet. */
   readonly error?: KnownError;
   /** Rejection in `error`, either from the send or from its retry after a 429 or a 401. */
   readonly rejection?: KnownError | undefined;

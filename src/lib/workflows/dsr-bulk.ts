@@ -166,7 +166,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     if (!signed) unsigned++;
     const shown = shownState(state);
     if (shown !== 'unknown') completed++;
-    // An unknown row may be on the platform. If its id is from the file, it may be another request there.
+    // An unknown row may be on the platform. If its id is from the file, another request may have that id.
     const isRecorded = shown !== 'failed' && (shown !== 'unknown' || !hasId);
     // Write the request and its response on one line, which halves the time to read a ledger of a million requests.
     const status = shown !== 'unknown' && { status: 'pending' as const };

@@ -6,7 +6,7 @@ import type { LedgerPort } from './dsr-ports.ts';
 import { type ListPorts, refreshRequests } from './dsr-read.ts';
 
 const FEWEST = 4;
-/** A search ends after this many finished requests. The ledger records their new states, so the next one continues. */
+/** A search ends after this many finished requests. The ledger records their states, so the next search skips them. */
 const ENDED_AT_MOST = 1000;
 
 /**

@@ -61,8 +61,8 @@ function fieldsThatDiffer(echoed: unknown, sent: unknown, path = ''): string[] {
 }
 
 /**
- * Compares this request with the platform's request that has the same id (decision: D211). `same`: the ledger has this
- * id for the same request. `other`: the ledger or the platform has a different one. `none`: the ledger has no record.
+ * Compares this request with the platform's request that has the same id (decision: D211). `same`: the ledger has the
+ * same request with this id. `other`: the ledger or the platform has a different request. `none`: the ledger has none.
  */
 export function proofOf(
   found: RequestStatusReply,

@@ -9,7 +9,7 @@ import { cellsOfRequest, createRowReader, readAgain, type ReadyRow, type RowOpti
 
 /**
  * Yields a CSV file that can be submitted again: the input's columns, plus id, status and error. If the input already
- * has one of these columns, it is filled in. For rows without columns, `used` names the columns.
+ * has one of these columns, that column is overwritten. For rows without columns, `used` names the columns.
  */
 export async function* resultLines(
   table: RowTable,

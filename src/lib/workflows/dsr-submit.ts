@@ -183,7 +183,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
   });
 }
 
-/** Returns a search for a person's due access and portability requests, whose data an erasure would delete. */
+/** Returns a function that finds a person's due access and portability requests, whose data an erasure deletes. */
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
@@ -194,7 +194,7 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type FindAll = (news: SubmittedNews) => LedgerRequest[];
 type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
 
-/** Returns a search for a person's requests, newest first, among the selected ones; undefined if none is selected. */
+/** Returns a function that finds a person's selected requests, newest first; undefined if no request is selected. */
 async function byPerson(
   ledger: DsrPorts['ledger'],
   { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },

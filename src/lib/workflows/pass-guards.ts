@@ -1,4 +1,4 @@
-// Stops a plan at its guards. On a terminal, some guards accept a typed text instead of their flag.
+// Stops a plan at its guards. On a terminal, some guards accept typed text instead of their flags.
 import type { Refusal } from '../domain/guards.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { asSentence } from '../kernel/words.ts';

@@ -107,7 +107,7 @@ async function becomeIdle(
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-/** Explains a 400: another client triggered a run first, or the pipeline is paused. */
+/** Explains a 400 if another client triggered a run first, or if the pipeline is paused. */
 async function explainRejection(id: string, error: KnownError, { api, signal }: TriggerPorts): Promise<KnownError> {
   const report = await api.report(id, signal);
   if (report.status === 'running') return notIdle(id, report, error);

@@ -101,7 +101,7 @@ function refuse(status: Received['status'], detail: string, verdict?: Verdict): 
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 
-/** True if the check may succeed when the platform resends the callback, for example with fixed credentials. */
+/** True if a check of the resent callback may succeed, for example after the credentials are corrected. */
 export function mayPass(error: KnownError): boolean {
   return ['auth', 'network', 'unavailable', 'waitTimedOut', 'interrupted', 'terminated', 'hungUp'].includes(
     exitOf(error),

@@ -79,7 +79,7 @@ export async function pushRoles(intent: PushIntent, options: PushOptions, ports:
   try {
     return await planAndWrite(intent, options, ports);
   } catch (error) {
-    // The stop reason itself means that no write was started: `confirmed` reports an interrupted write differently.
+    // If the error is the stop reason itself, no write was started: `confirmed` wraps it after an interrupted write.
     if (!(error instanceof KnownError) || error !== ports.ctx.signal.reason) throw error;
     throw error.with({
       message: `${error.message} The platform was not changed.`,

@@ -17,7 +17,7 @@ import { formatDuration } from '../kernel/timestamps.ts';
 import { type CertificateSource, type ProcessorCertificate, unusable } from './processor-certificate.ts';
 
 export interface VerifyPorts {
-  /** Processor domains that may sign. If undefined, any name in the certificate may sign. */
+  /** Processor domains that may sign. If undefined, any domain that the certificate names may sign. */
   allow: readonly string[] | undefined;
   certificates: CertificateSource;
   roots(): Promise<TrustedRoots>;

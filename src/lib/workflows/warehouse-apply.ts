@@ -106,7 +106,7 @@ export async function applyWarehouse(
         open.delete(step);
       } catch (error) {
         if (!(error instanceof KnownError)) throw error;
-        // The stop reason itself means that nothing was sent.
+        // If the error is the stop reason itself, nothing was sent.
         if (error !== ports.signal.reason) result.outcome = isUnknown(error) ? 'unknown' : 'failed';
         result.reason = error.message;
         errors.push(error);

@@ -15,7 +15,7 @@ export interface Dialect {
   readonly nulls?: readonly string[] | undefined;
   /** True if the tool may write an integer as a floating-point number, so `123.0` is not accepted as an id. */
   readonly floats?: boolean | undefined;
-  /** True if unnamed columns are ignored, such as a pandas index or an empty last column from Excel. */
+  /** True if unnamed columns, such as a pandas index or an empty last column from Excel, are ignored. */
   readonly ignoresUnnamed?: boolean | undefined;
   /** True if numbers have decimal commas. Requires a separator other than a comma. */
   readonly isLocal?: boolean | undefined;

@@ -72,7 +72,7 @@ export const LedgerRequest = z.object({
   deadline: text,
   /** True if the subject was answered, certainly or probably; false if a user withdrew the answer. */
   answered: z.exactOptional(z.boolean()),
-  /** Null if the time is unknown. */
+  /** Null if the answer was withdrawn or its time is unknown. */
   answered_at: textOrNull,
   states: z.array(z.object(seen)),
   /** All signed messages, even those whose status was already known. */

@@ -72,7 +72,7 @@ export interface Outcome {
   due: boolean;
   /** Null for a request that is due or was not submitted. */
   finished: 'answered' | 'completed' | 'cancelled' | null;
-  /** Null if the time is unknown. */
+  /** Null if `finished` is null or the time is unknown. */
   finished_at: string | null;
   /** True if `finished_at` is only the time when this machine first saw the status. */
   is_first_seen: boolean;

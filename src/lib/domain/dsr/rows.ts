@@ -44,7 +44,7 @@ export interface ColumnPlan {
   issues: { column: number; message: string }[];
 }
 
-/** `mapping` maps columns to fields. Other columns keep their name, which may be deployment-specific. */
+/** `mapping` maps columns to fields. Other columns keep their names, which may be deployment-specific. */
 export function planColumns(
   columns: readonly string[],
   mapping: ReadonlyMap<string, string>,

@@ -10,7 +10,7 @@ const AT_GIVEN_RATE = { least: 4, first: 4 };
 const AT_ANY_RATE = { least: 16, first: 0 };
 /** Maximum debt of the balance, so that a few responses make up for many 429s at once. */
 const MOST_OWED = 5;
-/** Once a limit is known, the measured share of 429s below the limit, multiplied by this factor, is excused. */
+/** Once a limit is known, this many times the measured share of 429s below it is excused. */
 const NOISE_FACTOR = 2;
 /** Accepted responses that are assumed in addition to the real ones, so that a single 429 is only a small share. */
 const ASSUMED = 100;

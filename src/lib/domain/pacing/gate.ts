@@ -46,7 +46,7 @@ const BACKOFF_CAP_MS = 30_000;
 const PROBE_CAP_MS = 60_000;
 /** Maximum pause before a row is sent again. */
 const ROW_CAP_MS = 5000;
-/** After more consecutive 429s than this without a requested pause (about two minutes), the run ends. */
+/** The run ends after more consecutive 429s without a requested pause than this, which take about two minutes. */
 const MAX_BUSY = 14;
 /** Number of recent requests that are taken into account. */
 const RECENT = 1000;

@@ -147,7 +147,7 @@ export class LearnedRate {
     return this.#last === undefined ? Infinity : sentAt - this.#last.sentAt;
   }
 
-  /** Returns whether a full second of requests preceded `sentAt`: a pause makes a second look slower than it was. */
+  /** Returns whether a full second of requests preceded `sentAt`: right after a pause, the count is too low. */
   #isFullSecond(sentAt: number): boolean {
     return sentAt - Math.max(this.#resumedAt, this.#accepted.firstAt()) >= SECOND_MS;
   }

@@ -1,7 +1,7 @@
 // Determines when the next request may be sent: at the requested rate, or at a lower, learned rate.
 import { LearnedRate } from './learned-rate.ts';
 
-/** After a late timer, at most this delay is made up for, to maintain the requested rate. */
+/** Maximum delay of a late timer that is made up for, to maintain the requested rate. */
 const CATCH_UP_MS = 250;
 /** Requests catch up gradually: a burst would exceed the limit a second later. */
 const CATCH_UP_PACE = 0.8;

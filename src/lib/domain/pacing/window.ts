@@ -18,7 +18,7 @@ export function createWindow(max: number) {
   let best = Infinity;
   let answers = 0;
   let total = 0;
-  // Number of expected responses to requests sent before the limit was hit. A 429 or 503 among them is ignored.
+  // Number of outstanding responses to requests sent before the limit was hit. A 429 or 503 among them is ignored.
   let stale = 0;
   let growth = FIRST_GROWTH;
 

@@ -7,7 +7,7 @@ import { diffRoles, type RolesDiff } from './plan.ts';
 /** Both sides changed the same field differently. `null` means that a side lacks the field. */
 export interface MergeConflict {
   role_id: string;
-  /** A field, `tasks.<task_id>.<field>`, or `role`: both created it, or one side deleted what the other changed. */
+  /** A field, `tasks.<task_id>.<field>`, or `role` if both created the role, or one deleted and the other changed it. */
   field: string;
   base: unknown;
   mine: unknown;

@@ -141,7 +141,7 @@ function grants(role: Role, task: string): string[] {
   return [`${role.role_id} has ${task}${by === task ? '' : ` (by ${by})`}`];
 }
 
-/** Returns every unknown id, with the nearest known id. Otherwise, an assertion with a typo would always pass. */
+/** Returns an issue for each unknown id. Without this check, an assertion with a typo could pass. */
 export function unknownIds(
   { only, never }: RolesAssertion,
   roles: readonly Role[],

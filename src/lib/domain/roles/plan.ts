@@ -99,7 +99,7 @@ export type GuardRefusal = Refusal<'delete' | 'empty' | 'threshold' | 'escalatio
 /** Deleting more roles than this with `roles delete` requires a flag. */
 export const MOST_UNGUARDED = 3;
 
-/** Returns the command that restores the manifest before this push, with the flags that this command requires. */
+/** Returns the command that restores the manifest as it was before this push, with the required flags. */
 export function rollbackOf(planned: PlannedPush, revision: string): string[] {
   return ['roles', 'rollback', revision, ...flagsBack(planned, {})];
 }

@@ -33,7 +33,7 @@ export interface Header {
   skippedColumns: SkippedColumn[];
 }
 
-/** Reads a header. A map replaces the names of its columns; other columns are read if their name is a field. */
+/** Reads a header. A map replaces the names of its columns; other columns are read if they name an unmapped field. */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,

@@ -56,7 +56,7 @@ export function createMarks(before: Completed) {
   };
 }
 
-/** Joins adjacent complete entries into one stretch, so that a slow request adds only one. */
+/** Joins adjacent complete entries, so that all entries after a slow request become a single stretch. */
 function joined(entries: readonly Entry[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { file, from, to, completed } of entries) {
