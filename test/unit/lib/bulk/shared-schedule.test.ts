@@ -1,4 +1,4 @@
-// Runs that share a rate together use almost all of it, whatever their sizes. If the store is down, each run uses its
+// Together, runs that share a rate use almost all of it, whatever their sizes. If the store is down, each run uses its
 // own share.
 import { expect, test } from 'vitest';
 import { Gate } from '../../../../src/lib/bulk/gate.ts';

@@ -266,7 +266,7 @@ describe('a request', () => {
         ),
       },
     ],
-  ])('has its issue at a key rather than at a value: %s', (_name, change) => {
+  ])('is rejected at a key rather than at a value: %s', (_name, change) => {
     expect(explain(DsrRequest, { ...PLAIN, ...change })).toEqual([expect.objectContaining({ at: 'key' })]);
   });
 

@@ -93,7 +93,7 @@ describe('a role', () => {
 });
 
 describe('a response', () => {
-  it('is accepted with null or missing strings, which a request must not contain', () => {
+  it('is accepted with null or missing strings, which are not allowed in a request', () => {
     const role = { role_id: 'a', name: null, tasks: [] };
     const reply = { roles: [role], last_modified_on: null };
     expect(ManifestReply.parse(reply)).toEqual(reply);

@@ -117,7 +117,7 @@ describe('pipelines', () => {
     ['a delay without a unit', 400, { schedule: { ...interval, delay: '5' } }, 'schedule.delay must be'],
     ['a delay in a different unit', 400, { schedule: { ...interval, delay: '5 min' } }, 'schedule.delay must be'],
     ['a feed id that is not an integer', 400, { partner_feed_id: 1.5 }, 'partner_feed_id must be'],
-  ])('reject %s with %i', async (_what, status, fields, sentence) => {
+  ])('are rejected for %s, with status %i', async (_what, status, fields, sentence) => {
     const reply = await emulator.create(PIPELINES, { ...PIPELINE, id: 'other', ...fields });
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(sentence)]);
     expect(await emulator.get(PIPELINES)).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('pipelines', () => {
     ['reset', { pipeline_id: 'other', reset_type: 'full' }, 404],
     ['reset', { pipeline_id: 'sync', reset_type: 'partial' }, 400],
     ['reset', { pipeline_id: 'sync' }, 400],
-  ])('reject an invalid %s request: %j returns %i', async (verb, body, status) => {
+  ])('have a %s endpoint that responds to the invalid body %j with %i', async (verb, body, status) => {
     expect((await emulator.ask('POST', `${PIPELINES}/${verb}`, body)).status).toBe(status);
   });
 });
@@ -242,7 +242,7 @@ describe('run lists', () => {
   });
 
   test.each(['currentPage=0', 'currentPage=x', 'pageSize=0', 'pageSize=101', 'startDate=soon', 'endDate=2026-02-30'])(
-    'are rejected with 400 for %s',
+    'are not returned for the invalid parameter %s: the status is 400',
     async (parameters) => {
       expect((await emulator.ask('GET', `${PIPELINES}/sync/runs?${parameters}`)).status).toBe(400);
     },

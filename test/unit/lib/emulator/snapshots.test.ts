@@ -71,7 +71,7 @@ describe('an exported state', () => {
     (await platform.send('GET', '/_control/state')).json;
   const putInto = (platform: TestEmulator, body: unknown) => platform.send('POST', '/_control/state', { body });
 
-  it('makes another platform identical when it is imported, and contains no secrets', async () => {
+  it('makes another platform identical when imported, and contains no secrets', async () => {
     const one = await start();
     const id = await submit(one);
     await one.call('POST', '/platform/v2/workspaces/3001/connections', { body: CONNECTION });

@@ -152,7 +152,7 @@ it('stops with a hint if the pages do not fit in memory', async () => {
 });
 
 /**
- * Files written by pyarrow 25 with pages of few values, rows that span pages, dictionaries that end early, and
+ * Files written by pyarrow 25 with pages that contain few values, rows that span pages, dictionaries that end early, and
  * checksums.
  */
 const SAMPLES = new URL('../../../data/parquet/', import.meta.url);

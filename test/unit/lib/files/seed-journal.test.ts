@@ -176,7 +176,7 @@ describe("a file's fingerprint", () => {
     expect(isSameContent([before], [longer])).toBe(false);
   });
 
-  it('is compared file by file, in order', async () => {
+  it('matches only at the same position in a list of the same length', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'x'));
     writeFileSync(join(folder, 'a'), 'a');

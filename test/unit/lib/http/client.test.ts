@@ -252,7 +252,7 @@ describe('a response', () => {
     expect(error).toMatchObject({ code: 'http.redirect', status: 300 });
   });
 
-  it.each(CALLS)('renews the token once and retries %s if its status is 401', async (_name, call) => {
+  it.each(CALLS)('leads to one new token and one retry of %s if the status is 401', async (_name, call) => {
     const http = testClient(server.url, { credentials: withoutToken() });
     await http.prepare(getThing);
     server.next(json({}, { status: 401 }));

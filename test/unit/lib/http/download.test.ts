@@ -50,7 +50,7 @@ describe.each(['node', 'pool'] as const)('a download with engine %s', (engine) =
     expect(request?.headers['authorization']).toMatch(/^Basic /);
   });
 
-  it('starts over if the response is truncated, discarding the first part', async () => {
+  it('discards the first part and starts over if the response is truncated', async () => {
     server.next(truncated('0123', 6), answer({ status: 503, body: 'no' }), answer({ body: '0123456789' }));
     const sink = memorySink();
     await testClient(server.url, { engine }).download(results(`${server.url}/r`), sink);

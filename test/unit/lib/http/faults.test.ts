@@ -194,7 +194,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     // Allow enough time for a loopback connection on a busy machine.
     const short = { requestTimeoutMs: 500, retries: 1 };
 
-    test('end a call without a response at the request timeout, and retry the call if it is repeatable', async () => {
+    test('end each attempt of a repeatable call at the request timeout if there is no response', async () => {
       server.otherwise(silence);
       const error = await failureOf(get(short));
       expect(error).toMatchObject({
@@ -218,7 +218,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       expect(await failureOf(get({ ...short, retries: 0 }))).toMatchObject({ code: 'network.timeout' });
     });
 
-    test('treat a call as not delivered if its TLS connection is never established', async () => {
+    test('do not prevent the retry of a trigger if its TLS connection is never established', async () => {
       server.otherwise(silence);
       const http = testClient(server.url.replace('http:', 'https:'), { engine, ...short });
       const error = await failureOf(http.call(triggerThing, { body }));

@@ -152,7 +152,7 @@ describe('an outcome', () => {
     expect(failure.message).toContain(`The proxy http://127.0.0.1:${server.port} did not connect`);
   });
 
-  it("is the abort's reason after an abort", async () => {
+  it('is the abort reason after an abort', async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     server.otherwise(() => stop.abort(reason));

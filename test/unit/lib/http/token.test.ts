@@ -143,7 +143,7 @@ describe('token renewal', () => {
     expect(bearers().at(-1)).toBe('Bearer token-number-2');
   });
 
-  test('drops the token after a 401 and retries any call once', async () => {
+  test('happens after a 401, and any call is then retried once', async () => {
     const http = client();
     await http.call(getThing, { params });
     accepted = ['token-number-2'];
@@ -152,7 +152,7 @@ describe('token renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('does not retry after a second 401', async () => {
+  test('does not happen again after a second 401', async () => {
     accepted = [];
     const http = client();
     const error = await failureOf(http.call(getThing, { params }));
@@ -162,7 +162,7 @@ describe('token renewal', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  test('drops only the rejected token, and uses a newer token from another process', async () => {
+  test('is not needed if another process has cached a newer token', async () => {
     const { folder, call } = client();
     await call(getThing, { params });
     accepted = ['newer-token'];

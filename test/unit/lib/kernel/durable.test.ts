@@ -167,7 +167,7 @@ describe('private files', () => {
     expect(readPrivateFile(below)).toBeUndefined(); // A path under a file counts as a missing file.
   });
 
-  it('are written without removing temporary files, other than old ones of killed processes', () => {
+  it('are written without removing temporary files, except old ones of killed processes', () => {
     const folder = temporaryFolder();
     const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
     const recent = join(folder, `.cdpadm-${DEAD_PID}-def456.tmp`);

@@ -65,7 +65,7 @@ describe('arguments', () => {
     await expect(expand(folder, ['none/*.csv'])).rejects.toMatchObject(usage(/No file matches none/));
   });
 
-  it('include data files whose names only resemble results, and report each skipped file', async () => {
+  it('include data files whose names only resemble results; each skipped file is reported', async () => {
     const files = ['in/b.csv', 'in/survey.results.csv', 'in/b.csv.results.csv', 'in/_c.csv', 'in/_old/_a.csv'];
     const folder = folderOf(...files);
     const skipped: unknown[] = [];

@@ -66,7 +66,7 @@ describe('a request', () => {
     });
   });
 
-  it('has the status `rejected` for a rejection that any version recorded', () => {
+  it('has the status `rejected` for a rejection recorded by any version', () => {
     for (const word of ['rejected', 'refused'])
       expect(fold([sent('access'), state(word, 3)])).toMatchObject({
         status: 'rejected',
@@ -140,7 +140,7 @@ describe('due', () => {
     const request = fold(events);
     expect(outcomeOf(request, NOW).due).toBe(due);
     expect(answeredAt(request)).toBe(answered);
-    // The ledger index stores only a phase for each request; the phase must give the same result.
+    // The ledger index stores only a phase for each request. The phase must lead to the same value of `due`.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
   });
 });

@@ -19,7 +19,7 @@ const plan = (columns: string[], mapping: Record<string, string> = {}, names = N
   planColumns(columns, new Map(Object.entries(mapping)), names);
 
 describe("a table's columns", () => {
-  it('are mapped to the field with the same name', () => {
+  it('are mapped to the fields with the same names', () => {
     const columns = [...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS];
     expect(plan(columns)).toEqual({ targets: columns, issues: [] });
   });

@@ -39,7 +39,7 @@ test('accepts many more rows than a batch usually contains', () => {
   expect(batch.bodyOf([0, 500, 999]).toString()).toBe('[0,500,999]');
 });
 
-test('copies rows in order, so that their source can be overwritten', () => {
+test('copies rows, in order, so that their source can be overwritten', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 12 }),

@@ -1,4 +1,4 @@
-// Finds the rows that caused a rejected batch from the platform's message and earlier results.
+// Uses the platform's message and earlier results to find the rows that caused the rejection of a batch.
 import { describe, expect, it, test } from 'vitest';
 import { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type Blame, createBlame } from '../../../../../src/lib/domain/seed/blame.ts';

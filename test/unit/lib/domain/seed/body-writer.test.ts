@@ -112,7 +112,7 @@ test.each<[string, string]>([
   ['attr:A:count', ''],
   ['environment', 'development'],
   ['cutoff_date', '2024-01-31'],
-  // A large offset in the record must not make a cell count as long.
+  // The cells after this one start at large offsets, but are not long.
   ['user:a', 'x'.repeat(900)],
 ])('writes the first cell directly if its column is %s and its text is %j', (title, cell) => {
   const table = tableOf([title, 'xpid', 'attr:B:count', 'identity:email']);

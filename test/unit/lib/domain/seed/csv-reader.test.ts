@@ -108,7 +108,7 @@ describe('a CSV header', () => {
     expect(errorOf('a\n', { map: new Map([['a', 'b']]) }).hint).toBeUndefined();
   });
 
-  it('does not need default values that every row contains or no row needs', () => {
+  it('is accepted without a default value if a column provides the value or no row needs it', () => {
     for (const header of ['xpid,environment,attr:N:count,cutoff_date', 'xpid,environment,user:n']) {
       expect(read(`${header}\n`, withDefaults({ environment: undefined }))).toEqual([]);
     }
@@ -139,7 +139,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('is not blamed for a quote after it that is not closed within 32 MB', () => {
+  it('is not blamed for a later quote that is not closed within 32 MB', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

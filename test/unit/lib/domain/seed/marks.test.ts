@@ -52,7 +52,7 @@ test('remembers exactly the completed rows of a repeatedly interrupted run', () 
     const marks = createMarks(before);
     const open: { from: number; to: number; complete(): void }[] = [];
     for (let at = 0, from = 0; at < 3000;) {
-      // Open ranges of consecutive unfinished rows.
+      // Open a range for each group of up to 40 consecutive unfinished rows.
       at++;
       if (isDone(0, at) && at < 3000) {
         from = at;

@@ -194,13 +194,13 @@ describe('a rejected row', () => {
   });
 });
 
-describe('a row that is written into the batch', () => {
+describe('writing a row into a batch', () => {
   const fail = (out: Buffer): number => {
     out.fill('x');
     return -1;
   };
 
-  it.each([10_000, 200])('does not leave bytes in a batch of %i bytes if it cannot be written', (bytes) => {
+  it.each([10_000, 200])('does not leave bytes in a batch of %i bytes if it fails', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
     expect(into.takeWritten(150, 2, fail)).toBe(false);
@@ -208,7 +208,7 @@ describe('a row that is written into the batch', () => {
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
-  it('takes up only its actual length, not the length requested for it', () => {
+  it('takes up only the actual length of the row, not the requested length', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
       expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);

@@ -79,7 +79,7 @@ test('accepts many attributes and long names in successive rows, but not an inva
 
 /** What a single byte is replaced with. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
-/** Only one in this many changes is tested. The seed selects which ones, so each commit tests different changes. */
+/** Only one in this many changes is tested. The random seed selects them, so each commit tests different changes. */
 const EACH = size(1, 15);
 const FIRST = SEED % EACH;
 
@@ -87,7 +87,7 @@ test('accepts a row with one byte removed or replaced only if it is still valid 
   const fresh = (): RowCheck => createRowCheck(rules);
   let tried = 0;
   for (const valid of VALID) {
-    // After checking the valid row, this check uses a shortcut for similar rows.
+    // After checking the valid row, the fast check uses a shortcut for similar rows.
     const primed = fresh();
     for (let at = 0; at < valid.length; at++) {
       for (const [index, sign] of REPLACEMENTS.entries()) {

@@ -1,4 +1,4 @@
-// States that are written one after the other, in each format.
+// States written one at a time, in each format.
 import { expect, it } from 'vitest';
 import type { ListView } from '../../../../../src/lib/render/view.ts';
 import type { Context } from '../../../../../src/lib/runtime/context.ts';
