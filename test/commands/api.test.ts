@@ -1,4 +1,4 @@
-// `api` sends any call with the address and the credentials for its path.
+// `api` sends any call to the address for the call's path, with the credentials for that path.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../sweeps/stage.ts';
 import { allEndpoints } from '../../src/lib/contract/index.ts';

@@ -185,7 +185,7 @@ describe('a path for output files', async () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/--[a-z-]+ needs a value\./) });
   });
 
-  it('is checked for the output flags of single and bulk commands', () => {
+  it('is tested for the output flags of single and bulk commands', () => {
     expect(written).toContain('seed bulk --rejects');
     expect(written).toContain('dsr submit --results');
     expect(written).toContain('dsr results --dir');

@@ -115,7 +115,7 @@ describe('an input address', () => {
   it.each([
     ['users.ndjson', (text: string) => Buffer.from(text)],
     ['users.ndjson.gz', (text: string) => gzipSync(text, { level: 0 })],
-  ])('is requested in parts, and each part only once: %s', async (name, pack) => {
+  ])('is downloaded in parts, and each part only once: %s', async (name, pack) => {
     store.files[name] = { bytes: pack(longRows(13_000)), etag: '"1"' };
     expect((await bulk([store.url(name)])).result.accepted).toBe(13_000);
     const ranges = store.requests.map(({ headers }) => headers.range);
@@ -123,7 +123,7 @@ describe('an input address', () => {
     expect(new Set(ranges).size).toBe(ranges.length);
   });
 
-  it('is requested in parts, and each part only once, even if the command reads its inputs twice', async () => {
+  it('is downloaded in parts, and each part only once, even if the command reads its inputs twice', async () => {
     const rows = Array.from({ length: 100 }, (_, row) => `p${row}@example.com,${'x'.repeat(50_000)}\n`);
     store.files['people.csv'] = { bytes: Buffer.from(`email,note\n${rows.join('')}`), etag: '"1"' };
     const line = 'dsr prepare --regulation gdpr --type access --map note=- --out ids.csv';

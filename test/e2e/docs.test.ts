@@ -32,7 +32,7 @@ const anchorsOf = (page: string): string[] =>
   [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 describe.each(pages)('%s', (page) => {
-  test('links to existing pages and headings', () => {
+  test('links only to existing pages and headings', () => {
     const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
       if (/^[a-z]+:/.test(target)) return [];
       const [path = '', anchor] = target.split('#');

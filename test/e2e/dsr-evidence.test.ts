@@ -213,7 +213,7 @@ it('includes messages with the same name from several folders', async () => {
   expect(names[0]).toEqual(names[1]);
   expect((await home.run(['dsr', 'evidence', id, '--out', 'both.zip'])).code).toBe(0);
   const bodies = readdirSync(join(unpack('both.zip'), 'messages')).filter((name) => name.endsWith('.body'));
-  // The first message with that name is the response to the submission, which has no `.body` file.
+  // `${id}.1` is the response to the submission, whose body the archive omits.
   expect(bodies).toEqual(expect.arrayContaining([`${id}.1-2.body`, `${id}.1-3.body`]));
 });
 

@@ -122,7 +122,7 @@ describe('a listener', () => {
     expect(hookLog().map(([, , status]) => status)).toEqual(['pending']);
   });
 
-  it('terminates a hung command and its children when it stops, and keeps the delivery due', async () => {
+  it('terminates a hung command and its children when the listener stops, and keeps the delivery due', async () => {
     const { stop, url } = await listen(
       ...[
         '--on',

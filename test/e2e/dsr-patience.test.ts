@@ -121,7 +121,7 @@ describe.each([
 ])('Retry-After for %s', (_what, line, rows) => {
   beforeEach(() => writePeople(rows));
 
-  it.each(FORMS)('is respected if it is valid, and otherwise ignored: %s', async (_form, valueOf, leastOf) => {
+  it.each(FORMS)('is respected if valid, and ignored otherwise: %s', async (_form, valueOf, leastOf) => {
     const sent: { text: string; at: number }[] = [];
     faultOf = ({ at }, before) => {
       // Sends 429 in the first three responses.

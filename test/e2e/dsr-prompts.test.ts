@@ -133,7 +133,7 @@ test('returns to the previous prompt, and offers time, group and callback in one
     ['More options', KEY.enter],
     ['Submit this', `garbage${KEY.enter}`],
     ['Type y, n or <', `<${KEY.enter}`],
-    // The answers are still there, and another one can be added.
+    // The answers are still there, and another option can be set.
     ['More options', `${KEY.up}${KEY.enter}`],
     ['continue with email = j***@***.com', KEY.enter],
     ['More options', `${KEY.down}${KEY.down}${KEY.down}${KEY.enter}`],
@@ -185,7 +185,7 @@ test('offers only pending requests in dsr cancel', async () => {
   expect(none.screen()).toContain('To check: cdpadm dsr list');
 });
 
-test('offers only requests with results in dsr results, and reports if there are none', async () => {
+test('offers only requests with results in dsr results, and exits with 2 if there are none', async () => {
   const none = openTerminal(['dsr', 'results'], { cwd: home.cwd, env: home.env });
   expect(await none.exit).toBe(2);
   expect(none.screen()).toContain('no request from this machine has results now');

@@ -38,7 +38,7 @@ const seedOf = (workspace: number, email: string) => ({
   },
 });
 
-describe('a platform that is killed with -9', () => {
+describe('a platform that is killed with SIGKILL', () => {
   let child: Bundle;
   beforeAll(async () => {
     child = await bundleEntry('test/e2e/children/serve.ts');

@@ -207,7 +207,7 @@ describe('each example', () => {
     return result;
   }
 
-  test.each(examples)('runs %s', async (line, path) => {
+  test.each(examples)('runs successfully: %s', async (line, path) => {
     await runExample(line, path);
   });
 

@@ -164,7 +164,7 @@ test.each(recipes)('prints %s unchanged for `help recipes`', async (name) => {
   expect(printed).toEqual({ code: 0, stdout: readFileSync(join(root, 'docs/recipes', name), 'utf8'), stderr: '' });
 });
 
-test('does not name repository files in the help, because not every installation has one', () => {
+test('does not name repository files in the help, because not every installation has these files', () => {
   const pages = [...Object.values(topics), readFileSync(join(root, 'dist/help-100.txt'), 'utf8')];
   expect(pages.flatMap((page) => page.match(/\S*(?:docs\/|README|[A-Z]+\.md)\S*/g) ?? [])).toEqual([]);
 });

@@ -32,7 +32,7 @@ function push(admin: RolesHome, folder: string): Promise<{ code: number | null; 
   });
 }
 
-test('keeps the edits of each of ten simultaneous pushes that succeeds, with one token request', async () => {
+test('keeps the edits of every successful push if ten run simultaneously, with one token request', async () => {
   const admin = await createRolesHome();
   try {
     await admin.run('roles pull');

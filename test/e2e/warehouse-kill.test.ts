@@ -111,7 +111,7 @@ test('writes everything once when an apply is killed repeatedly and run again', 
   expect(locks()).toEqual([]);
 });
 
-test('sends a trigger at most once if it is killed, and makes the next trigger wait for the run', async () => {
+test('sends a killed trigger at most once, and makes the next trigger wait for the run', async () => {
   expect((await start(APPLY).ended).code).toBe(0);
   const trigger = ['pipelines', 'trigger', 'customers', '--wait', '--poll', '100ms', '--yes'];
   const sent = async (): Promise<number> =>

@@ -61,7 +61,7 @@ function sequence(elements: readonly AST.Element[], flags: string, step: () => v
     const row = elements.slice(index).findIndex((element) => !isLetter(element));
     const end = row === -1 ? elements.length : index + row;
     const element = elements[index];
-    // Most of the time is spent on rows of letters, so a row is treated as one part.
+    // Most of the time is spent on runs of letters, so a run is treated as one part.
     if (end > index + 1) parts.push(letterRow(elements.slice(index, end), flags, step));
     else if (element) parts.push(part(element, flags, step));
     index = Math.max(index, end - 1);

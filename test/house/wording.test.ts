@@ -106,7 +106,7 @@ function faultsOf(path: string, pieces: Piece[], phrases = PHRASES): string[] {
   });
 }
 
-it('finds a phrase in comments, messages and pages, also across lines, and reports its first line', () => {
+it('finds a phrase in comments, messages and pages, even across lines, and reports its first line', () => {
   const phrases: typeof PHRASES = [
     [/\bapples\b/i, 'fruit'],
     [/\bred pears?\b/i, 'green pears'],

@@ -204,7 +204,7 @@ describe('a command with unusual but valid responses', () => {
     const { code, stderr } = await world.run(wanted, ['-o', 'json'], plan);
     // The signature does not match a body that was changed in transit.
     const isSigned = code === 1 && stderr.includes('has no valid signature');
-    // A pipeline update removes fields that the file omits; that could reset the pipeline, so it requires a flag.
+    // A pipeline update removes fields that the file omits. This could reset the pipeline, so a flag is required.
     const isGuarded = code === 12 && stderr.includes('--allow-reset') && fault.name === 'unknown fields';
     // A file is saved byte for byte, so an encoding that was not requested is an error.
     const isFile = code === 1 && stderr.includes('but the request did not ask for that');

@@ -1,5 +1,5 @@
-// Runs every command that has columns with an unknown column: the command rejects it, and does not send a write or
-// change a file.
+// Requests an unknown column from every command that has columns: the command rejects the column, and does not send a
+// write or change a file.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

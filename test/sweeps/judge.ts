@@ -139,7 +139,7 @@ export function judge(
   if (wanted.plain !== true && !isJson(stdout)) add(`standard output is no JSON: ${stdout.slice(0, 200)}`);
 
   const error = errorOf(stderr);
-  // The standard output is a report, or a partial result at a timeout.
+  // Standard output is a report, or a partial result at a timeout.
   const hasResult = (wanted.reports === true || code === 11) && stdout !== '';
   if (!expectedExits.includes(code) && !hasResult && code !== 3) {
     if (!error) add(`exit ${code} without an error document: ${stderr.slice(0, 300)}`);

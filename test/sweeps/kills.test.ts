@@ -1,5 +1,5 @@
-// Kills the built program with -9 at each request of every command that writes and at random moments, runs it again,
-// and kills that run too. Every write is done exactly once, no file is torn, and no lock is left.
+// Kills the built program with SIGKILL at each request of every command that writes and at random moments, runs it
+// again, and kills that run too. Every write is done exactly once, no file is torn, and no lock is left.
 // Runs a sample by default; the complete run takes hours: `npm run test:kills`.
 import { expect, test } from 'vitest';
 import { answerBytes, type FaultPlan, type ProxiedRequest, type ProxyFault } from '../helpers/fault-proxy.ts';

@@ -1,5 +1,5 @@
-// Kills the callback receiver with -9 before, during and after its writes and at random moments, while hooks fail or
-// hang and the forward address fails. Each hook runs and each callback is forwarded at least once, in order per
+// Kills the callback receiver with SIGKILL before, during and after its writes and at random moments, while hooks fail
+// or hang and the forward address fails. Each hook runs and each callback is forwarded at least once, in order per
 // request, with one event id. Runs a sample by default; `npm run test:outbox` covers 1,000 callbacks, every write of a
 // session and an outage of one minute.
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Plants a canary in every secret: no command may print or save any of them. Files are private, and symlinks are not
+// Plants a canary in every secret: no command may print or save a canary. Files are private, and symlinks are not
 // followed.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

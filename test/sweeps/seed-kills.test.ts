@@ -1,6 +1,6 @@
-// Kills a seeding run with -9 at each of its requests, before and after delivery and after the response, and kills the
-// resumed run too. Every row arrives and each rejected row is reported once, with no manual repair. Runs a sample by
-// default; `vitest --mode whole` runs every pair of kills.
+// Kills a seeding run with SIGKILL at each of its requests, before and after delivery and after the response, and kills
+// the resumed run too. Every row arrives and each rejected row is reported once, with no manual repair. Runs a sample
+// by default; `vitest --mode whole` runs every pair of kills.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

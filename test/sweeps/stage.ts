@@ -9,7 +9,7 @@ export const PENDING_TOO = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 export const COMPLETED = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c13';
 export const RUN = '1001';
 
-/** Every secret that a command uses. Encoding for a URL changes each of them. */
+/** Every secret that a command uses. URL encoding changes each of them. */
 export const CANARIES = {
   client: 'canary+client/secret=1',
   workspaceKey: 'canary+workspace/key=2',

@@ -132,7 +132,7 @@ async function runsOf(): Promise<unknown[]> {
   return data.map(({ id }) => id);
 }
 
-it(`never overwrites another admin's edit between its GET and PUT (${ROUNDS} rounds)`, async () => {
+it(`never overwrites an edit that another admin makes between our GET and PUT (${ROUNDS} rounds)`, async () => {
   const path = `/platform/v2/workspaces/${home.platform.ready.workspace_id}/inputs/data-pipelines/customers`;
   for (let round = 0; round < ROUNDS; round++) {
     const theirs = `Theirs ${round}`;

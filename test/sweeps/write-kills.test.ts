@@ -1,4 +1,4 @@
-// Kills the built program with -9 before, halfway through and after each file write, and at random moments. Covers
+// Kills the built program with SIGKILL before, halfway through and after each file write, and at random moments. Covers
 // every command line in the table that writes files. No file is torn or lost, and a second run ends as if nothing had
 // happened. Runs a sample by default; `npm run test:kills` covers every write.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';

@@ -53,7 +53,7 @@ function stateTexts(): string {
     .join('');
 }
 
-/** Returns the number of requests that the platform has in the groups of `count` rows, 150 in each group. */
+/** Returns the number of requests on the platform in the groups for `count` rows, with up to 150 requests per group. */
 async function countOnPlatform(count: number, group = 'g'): Promise<number> {
   let sum = 0;
   for (let index = 0; index <= Math.floor((count - 1) / 150); index++) {

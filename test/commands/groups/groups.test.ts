@@ -92,7 +92,7 @@ it('reports every error in a file with its line and column, and sends nothing', 
 describe('groups attributes', () => {
   beforeEach(() => home.run('groups set -f group.yaml --yes'));
 
-  it('adds, changes and removes attributes, and sends one PATCH with the whole list per change', async () => {
+  it('adds, changes and removes attributes, and sends the whole list in one PATCH per change', async () => {
     await home.run('groups attributes add household city loyalty_points=average --yes');
     await home.run('groups attributes remove household is_member --yes');
     expect(await home.json('groups get household')).toMatchObject({

@@ -158,7 +158,7 @@ describe('a command that analyzes roles', () => {
     expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('admin-role') });
   });
 
-  it('prints the matrix as JSON, CSV and a self-contained HTML page that escapes names', async () => {
+  it('prints the matrix as JSON, CSV and a self-contained HTML page with escaped names', async () => {
     await admin.run(['roles', 'update', 'user-role', '--name', '<b>x</b>', '--yes']);
     const { data } = await admin.json<{ task_id: string; roles: Record<string, unknown> }[]>('roles matrix');
     expect(data.find((row) => row.task_id === 'rules:view')?.roles).toMatchObject({

@@ -107,7 +107,7 @@ describe('roles push', () => {
       expect(stderr).toContain("cdpadm roles pull 'my team.yaml' --merge");
     });
 
-    it('conflict if one side deleted the role, and the error prints only the differences', async () => {
+    it('conflict if one side deleted a role that the other edited; the error prints only the differences', async () => {
       admin.edit('roles.yaml', 'name: Read Only', 'name: Mine');
       await other.run('roles delete read-only-role --allow-delete --yes');
       const { code, stderr } = await admin.run('roles diff');

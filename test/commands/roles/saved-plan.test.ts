@@ -123,7 +123,7 @@ describe('a saved roles plan', () => {
     expect(await admin.puts()).toBe(0);
   });
 
-  it('is checked for edits, then for `access: read`, and only then against the platform', async () => {
+  it('is checked for edits before `access: read` is enforced, and only then compared with the platform', async () => {
     await admin.run('roles update user-role --description changed --yes');
     const puts = await admin.puts();
     admin.write('.cdpadm.yaml', 'access: read\n');

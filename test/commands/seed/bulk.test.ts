@@ -134,7 +134,7 @@ describe('seed bulk', () => {
     expect(it.sink.bodies.at(-1)).toBe(`[${userRow(2)}]`);
   });
 
-  test('does not nest a rejected row in another row if it is rejected again', async () => {
+  test('does not nest a reject in another reject if its row is rejected again', async () => {
     const it = await start();
     const rows = [userRow(2).replace('production', 'prod'), '{"xpid":3'];
     const first = await it.bulk([it.write('users.ndjson', rows.join('\n'))]);

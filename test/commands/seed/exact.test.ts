@@ -232,7 +232,7 @@ describe('identity types', () => {
     expect(await seeding.run([...line.split(' '), '--identity-type', 'emial'])).toMatchObject({ code: 0 });
   });
 
-  it('cause a bulk run to reject the row if they are misspelled', async () => {
+  it('cause a bulk run to reject rows in which they are misspelled', async () => {
     const { code, result } = await seeding.bulk([seeding.write('users.ndjson', FILES['users.ndjson'] ?? '')]);
     expect([code, result.rejected, seeding.sink.requests]).toEqual([3, 1, 0]);
   });

@@ -252,7 +252,7 @@ describe('--overlay', () => {
     expect((await json('warehouse diff sync')).data.steps).toHaveLength(3);
   });
 
-  it('reports an issue with the name of the file that contains the field', async () => {
+  it('names the file that contains the invalid field', async () => {
     writeAll(home.cwd, { 'production/pipelines/customers.yaml': 'id: customers\nstate: on\n' });
     expect(await home.run('warehouse diff sync --overlay production')).toMatchObject({
       code: 9,

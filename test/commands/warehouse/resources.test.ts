@@ -180,7 +180,7 @@ describe('a pipeline command', () => {
 
 describe('a write with a lost response', () => {
   it.each(['after', 'before'] as const)(
-    'succeeds if it creates a resource (response lost %s it was processed)',
+    'succeeds if it creates a resource (response lost %s the request was processed)',
     async (drop) => {
       await home.platform.api.addFault({
         method: 'POST',

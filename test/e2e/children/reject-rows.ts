@@ -1,5 +1,5 @@
-// A process that runs with a file size limit. It rejects rows until a write fails, then prints the size that it reports
-// as written.
+// A process that runs with a file size limit. It rejects rows until a write fails, then prints the
+// number of bytes that it counts as written.
 import { openRejects } from '../../../src/lib/files/seed-rejects.ts';
 
 const rejects = openRejects(process.argv[2] ?? '', undefined, () => undefined);

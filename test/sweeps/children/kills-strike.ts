@@ -1,7 +1,7 @@
 // Loaded into the program before its own modules (`--import`). Counts the program's writes under one folder and kills
-// it with -9 before, halfway through or after one of them. `KILL_FOLDER`: the folder; `KILL_LOG`: a log with one line
-// for each operation, written before it runs; `KILL_AT`: the zero-based index of the operation, or absent for none;
-// `KILL_HOW`: `before`, `half` or `after`.
+// it with SIGKILL before, halfway through or after one of them. `KILL_FOLDER`: the folder; `KILL_LOG`: a log with one
+// line for each operation, written before it runs; `KILL_AT`: the zero-based index of the operation, or absent for
+// none; `KILL_HOW`: `before`, `half` or `after`.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
