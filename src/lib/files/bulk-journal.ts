@@ -25,7 +25,7 @@ function hold(path: string, code: 'seed.running' | 'dsr.bulk_running'): Lock {
   if (lock !== undefined) return lock;
   throw fail(code, {
     message: 'This bulk run is already in progress in another process.',
-    hint: 'Wait for it to finish. Or stop that process, then pass --resume to continue the run.',
+    hint: 'Wait for it to finish, or stop that process and pass --resume to continue the run.',
   });
 }
 

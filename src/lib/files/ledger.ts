@@ -186,7 +186,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
-        /** Yields requests in parts, most urgent first. `count` returns the next size; `left` is how many remain. */
+        /** Yields requests in parts, most urgent first. `count` returns a part's size; `left` counts the rest. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };
     },

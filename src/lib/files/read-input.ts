@@ -23,7 +23,7 @@ export interface InputText {
   text: string;
 }
 
-/** Throws usage (2) if the file is missing, failed (1) if unreadable, 9 if it is too large, not UTF-8 or has NUL. */
+/** Throws usage (2) if the file is missing, failed (1) if unreadable, 9 if too large, not UTF-8 or containing a NUL. */
 export async function readInput(path: string, source: InputSource): Promise<InputText> {
   const name = nameOf(path);
   return { name, text: decodeText(name, await readInputBytes(path, source)) };

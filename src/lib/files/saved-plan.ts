@@ -1,7 +1,7 @@
 // A plan as a file: the diff as comments for humans, a line of JSON for the program, and a digest of both.
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9) and, after
-// `ctx.startWrite`, `requireSameTarget` (6). Then it plans again from `content`. The new hash must be `plan` (6).
+// `ctx.startWrite`, `requireSameTarget` (6). Then it plans again from `content`. The new hash must equal `plan` (6).
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';

@@ -37,7 +37,7 @@ export function inlineText(value: unknown, like?: Scalar): string {
   return isPlain && toYaml(value) === `${value}\n` ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes these characters, which occur only in double quotes, where an escape means the same character. */
+/** Escapes the `ESCAPED` characters, which occur only in double quotes, where an escape means the same character. */
 function escaped(text: string): string {
   return text.replace(ESCAPED, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -16,7 +16,7 @@ export interface AnyInput {
   reserved?: boolean | undefined;
   /**
    * Called before a retry after a 429 or a 401. False prevents the retry, because the first request may have had an
-   * effect. `'never'` means that no read can show this, so the call fails with the rejection.
+   * effect. `'never'` means that no read can show such an effect, so the call fails with the rejection.
    */
   mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
 }

@@ -29,7 +29,7 @@ export interface ChainOptions {
   /** User and machine, recorded in the lines that the chain adds about itself, except checkpoints. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
-  /** Resolves to a function that upgrades a line that an earlier version wrote without a hash, before it gets one. */
+  /** Resolves to a function that upgrades a line from a version without hashes, before the line gets its hash. */
   upgrade?(): Promise<(line: string) => string>;
 }
 
@@ -51,7 +51,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     return undefined;
   }
 
-  /** Returns the tip for the next line: the last line or, so that its loss is detected, a later line that was lost. */
+  /** Returns the tip that the next line follows: the last line or, if the head records a later line, that lost line. */
   function currentTip(): ChainTip {
     const last = lastTip(path) ?? CHAIN_START;
     const stored = head.read() ?? CHAIN_START;

@@ -12,7 +12,7 @@ export interface Clock {
 /** Maximum delay of a Node timer (24.8 days). A timer with a longer delay would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's clock. No other code calls `Date.now`, or waits with `setTimeout`. */
+/** The machine's clock. No other code calls `Date.now`, or sleeps with `setTimeout`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
@@ -58,8 +58,8 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /**
- * Calls `act` when the signal is aborted. The returned function cancels this and releases `act`: Node links a signal's
- * listeners, so V8's quick collections would keep removed listeners and everything that they refer to.
+ * Calls `act` when the signal is aborted. The returned function removes the listener and releases `act`: Node links a
+ * signal's listeners, so V8's minor collections would keep removed listeners and everything that they refer to.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let held: typeof act | undefined = act;

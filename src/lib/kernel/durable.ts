@@ -193,7 +193,7 @@ export function nameTaken(path: string, hint = 'Move it elsewhere, or pass anoth
   return usageError(`${path} already exists and was not overwritten.`, hint);
 }
 
-/** Returns a function that closes only once, because the next open file reuses a closed descriptor's number. */
+/** Returns a function that closes only once, because the next file to be opened may reuse the number. */
 function closerOf(descriptor: number): () => void {
   let isOpen = true;
   return () => {

@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const ROOM = 'Free some space';
-const PERMISSION = 'Make its folder writable for you';
+const PERMISSION = 'Make its folder writable by you';
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,

@@ -56,7 +56,7 @@ export const host = {
   /** True while a thread resolves a host name or reads a file: `exitNow` would wait for that thread. */
   hasThreadWork: (): boolean =>
     process.getActiveResourcesInfo().some((name) => name === 'GetAddrInfoReqWrap' || name.startsWith('FSReq')),
-  /** Ends by the signal, so that a shell reports 128 plus its number. If the terminal is gone, a normal exit aborts. */
+  /** Ends by the signal, so that a shell reports 128 plus its number. A normal exit aborts if the terminal is gone. */
   endBySignal: (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): void => {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

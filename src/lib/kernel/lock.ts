@@ -23,7 +23,7 @@ import { readRecord } from './json.ts';
 /** A holder on another machine counts as dead if it has not refreshed its lock for this long. */
 const FOREIGN_HOST_STALE_MS = 10 * 60_000;
 const HEARTBEAT_MS = 60_000;
-/** First pause of a waiting process. Pauses grow up to `SLOWEST_POLL_MS`. */
+/** First pause of a waiting process. Later pauses grow to at most `SLOWEST_POLL_MS`. */
 const POLL_MS = 15;
 const SLOWEST_POLL_MS = 200;
 let ownLife: string | undefined;
@@ -41,9 +41,9 @@ export interface Lock {
 }
 
 /**
- * Acquires the lock file at `path`; returns undefined if another process holds or breaks it. Breaks a dead holder's
- * lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may do so. So two
- * processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
+ * Acquires the lock file at `path`; returns undefined if another process holds it or is breaking it. Breaks a dead
+ * holder's lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may do so. So
+ * two processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
 export function tryLock(path: string): Lock | undefined {
   return lockBelow(path, path);

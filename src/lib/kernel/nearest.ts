@@ -18,7 +18,7 @@ export function nearest(
   return begun !== undefined && others.length === 0 ? begun : near;
 }
 
-/** Returns the candidate with the smallest edit distance: at most 1, or two fifths of a longer word. Ignores case. */
+/** Returns the candidate with the smallest edit distance: at most 1 or, if larger, 2/5 of the length. Ignores case. */
 export function nearlySpelt(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -29,7 +29,7 @@ export function freeName(path: string): string {
   }
 }
 
-/** Removes exited processes' files after a minute: in a shared folder, the process may run on another machine. */
+/** Removes files of exited processes after a minute: in a shared folder, a process may run on another machine. */
 export function sweepTemporaryFiles(folder: string): void {
   sweep(folder, NAME, 60_000, () => true);
 }

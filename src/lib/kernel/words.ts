@@ -31,7 +31,7 @@ export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 
-/** Returns a column's name for a message, after the word "column". */
+/** Returns the text that names a column after the word "column" in a message. */
 export const columnName = (name: string): string => (name.trim() === '' ? 'without a name' : `\`${name}\``);
 
 export function splitWords(line: string): string[] {

@@ -71,7 +71,7 @@ export function unreadable(call: FailedCall, answer: Answer, problem: string): K
 const AFTER_LOSS: Readonly<Record<Safety, string>> = {
   repeat: 'Run the command again. Sending the same body twice is harmless.',
   confirm: 'Check the current state before you run the command again.',
-  once: 'It was not sent again, because the platform may have processed it. Check its effect before you run the command again.',
+  once: 'The request was not sent again, because the platform may have processed it. Check its effect before you run the command again.',
 };
 
 /** Returns the error for a write that may have taken effect. `cause` is the failure that hides the outcome. */

@@ -28,7 +28,7 @@ export function readReply(
     // In a download, a sink has already received the bytes.
     if (method === 'GET') return { status, headers, text, body: undefined };
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
-    // A read confirms a DELETE, whatever its status. For any other call without a body, the status is the only proof.
+    // Only a read confirms a DELETE. For any other call without a body, the status is the only proof.
     if (method !== 'DELETE') requireStatus();
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
     return { status, headers, text, body: undefined };
@@ -90,5 +90,5 @@ function repeats(value: unknown, wanted: string): boolean {
   return text === wanted || (isUuid(wanted) && text.toLowerCase() === wanted.toLowerCase());
 }
 
-/** Limits memory, because a value can take forty times as many bytes as in JSON. Platform responses have far fewer. */
+/** Limits memory, because a value can take forty times as many bytes as in JSON. Responses have far fewer values. */
 const MAX_VALUES = 400_000;

@@ -32,7 +32,7 @@ describe('cannotWrite', () => {
 
 describe('cannotCreate', () => {
   it.each([
-    ['EROFS', 'the file system is read-only', 'Make its folder writable for you'],
+    ['EROFS', 'the file system is read-only', 'Make its folder writable by you'],
     ['EEXIST', 'there is a file where the folder should be', 'Fix the path'],
   ])('reports the reason for %s and the variables that set other folders', (code, reason, remedy) => {
     const { message, hint } = cannotCreate('/.local/share/cdpadm', failed(code));
