@@ -164,7 +164,7 @@ function invalidSource(
 ): KnownError {
   const issues = placesOf(type, source, document, found);
   const [flag] = found.filter(isMaskIssue).flatMap(({ path }) => flagOf(type, path) ?? []);
-  const hint = flag && `Pass ${flag} env:NAME, or run the command on a terminal, where it asks for the secret.`;
+  const hint = flag && `Pass ${flag} env:NAME, or run the command in a terminal, where it asks for the secret.`;
   const problem = document ? `${document.name} is not` : 'The flags do not form';
   const message = `${problem} a valid ${NOUNS[type]}: ${counted(issues.length, 'issue')}. Nothing was sent.`;
   if (document) return invalidInput(message, issues, hint);

@@ -24,11 +24,11 @@ export interface IdScope {
 
 export type KnownIds = ReturnType<typeof openKnownIds>;
 
-/** Maximum number of ids of a kind. Some kinds, such as requests, grow indefinitely. */
+/** Maximum number of ids per kind. Some kinds, such as requests, grow indefinitely. */
 const MAX_IDS = 5000;
 const MAX_NAME = 200;
 
-/** Matches like `\p{Cc}`, for which V8 would have to build Unicode tables. */
+/** Matches the same characters as `\p{Cc}`, for which V8 would have to build Unicode tables. */
 const CONTROL = /[^ -~\u00a0-\uffff]/;
 
 /** Does not read or create any file until a method is called. */

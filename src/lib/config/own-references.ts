@@ -46,8 +46,8 @@ const NEEDED_TO_RUN =
 /**
  * Returns the environment, without credentials, for a program that a command starts for the user. Omits the variables
  * of our credentials and those that a profile names (`env:NAME`). Also omits any other variable that contains a known
- * secret or the value of such a variable, unless its name matches an expression above. A text of fewer than eight
- * characters must be the whole value. Throws KnownError invalid input (9) for a broken settings file.
+ * secret or the value of such a variable, unless its name matches an expression above. A secret with fewer
+ * than eight characters must be the whole value. Throws KnownError invalid input (9) for a broken settings file.
  */
 export async function childEnvironment(env: Environment, folder: string, redactor: Redactor): Promise<Environment> {
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));

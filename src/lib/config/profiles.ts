@@ -99,7 +99,7 @@ export function openProfiles(options: SecretsOptions) {
         const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
         return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
       }),
-    /** Replaces the profile with the result of `work`. Throws KnownError not found (5), or usage (2) if invalid. */
+    /** Replaces the profile with the result of `work`. Throws not found (5), or usage (2) if the result is invalid. */
     update: async (name: string, work: (now: Profile) => Record<string, unknown>): Promise<Profile> =>
       await change(async (raw, write) => {
         const profile = checked(work(await findOwn(name)));

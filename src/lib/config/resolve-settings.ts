@@ -104,7 +104,7 @@ export function resolveSettings(given: SettingsLayers) {
     access: 'access' in origins ? ('read' as const) : ('write' as const),
     /** True if definition files may reference commands. Only a profile can allow this, never a project file. */
     allowCommands: 'allow_commands' in origins,
-    /** Folders with files that definition files may reference. Only a profile can allow them. */
+    /** Folders whose files definition files may reference. Only a profile can allow a folder. */
     allowFiles: stored?.allow_files ?? [],
     /** Request rates by area, such as `{dsr: '1000/m'}`. */
     limits: { ...stored?.limits, ...shared?.limits } as Readonly<Record<string, string>>,

@@ -183,7 +183,7 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
   } finally {
     over.abort();
     child.kill('SIGKILL');
-    // A grandchild process may keep the pipe open, so do not wait for its end.
+    // A grandchild process may keep the pipe open, so do not wait for it to close.
     child.stdout.destroy();
   }
 }

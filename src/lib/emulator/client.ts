@@ -21,7 +21,7 @@ export interface ControlCall<Reply = unknown> {
   /** Path relative to the control address, such as `/clock`. */
   path: string;
   body?: object;
-  /** Required fields of the reply, or of each entry of a list. Outside lists, those in `body` must be unchanged. */
+  /** Required fields of the reply or of each list entry. Outside lists, fields that are in `body` must be unchanged. */
   reply: { fields: readonly (keyof (Reply extends readonly (infer Entry)[] ? Entry : Reply))[]; list?: boolean };
 }
 
@@ -142,7 +142,7 @@ async function exchange<Reply>(controlUrl: string, call: ControlCall<Reply>): Pr
   throw new KnownError({ code: 'emulator.refused', message, status });
 }
 
-/** Reads the reply to a call; another program may have sent it. `problem` completes "a response that …". */
+/** Reads and checks a reply, which may come from another program. `problem` completes "a response that …". */
 export function readReply<Reply>(
   { body, reply }: ControlCall<Reply>,
   text: string,

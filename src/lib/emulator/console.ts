@@ -16,7 +16,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Maximum number of rows sent for each table: one more than the page shows, so that the page knows of more rows. */
+/** Maximum number of rows sent for each table: one more than the page shows, to detect whether there are more. */
 const MOST_ROWS = 201;
 
 /** Console page files, served under `/ui`. The build copies them next to the chunk that contains this module. */

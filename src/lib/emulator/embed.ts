@@ -82,7 +82,7 @@ function checkOptions(options: unknown): asserts options is EmulatorOptions {
   }
   if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {
     throw usageError(
-      'startEmulator accepts `memory` or `data`, not both: `memory` stores nothing, `data` is the state folder.',
+      'startEmulator accepts `memory` or `data`, not both: `memory` stores nothing, and `data` is the state folder.',
     );
   }
 }

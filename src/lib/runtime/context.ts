@@ -109,7 +109,7 @@ export interface Output {
     ids?: readonly string[],
   ): Promise<undefined>;
   emitText(text: string): Promise<void>;
-  /** Writes to stderr what was done or comes next. Silent with `--quiet`, or if a program reads JSON from stderr. */
+  /** Writes to stderr what was done or what is next. Silent with `--quiet`, or if a program reads JSON from stderr. */
   note(text: string | Hint): void;
   /** Writes to stderr, even with `--quiet`. An issue is shown with its position. */
   warn(about: string | Hint | Issue): void;
@@ -209,7 +209,7 @@ export interface Context {
   runCommand(argv: readonly string[], io: Io, stop: AbortController): Promise<number>;
   /** Returns the API clients. Opens the embedded platform for the profile `local`. */
   api(): Promise<Api>;
-  /** Shows a write's target before the plan. Call it once the input is valid. Throws guard (12) if read-only. */
+  /** Shows the target before the plan. Call it once the input is valid. Throws guard (12) under `access: read`. */
   startWrite(scope: WriteScope, ids?: TargetIds): Promise<Target>;
   /**
    * Asks for confirmation. Call it after `startWrite`. The user must type the name of a protected profile and, if set,

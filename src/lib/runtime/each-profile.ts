@@ -196,7 +196,7 @@ function rowsOf({ data, profile, view }: Result): LabeledRow[] {
   return rows.map((row) => ({ profile, row, columns }));
 }
 
-/** Returns `profile`, then the columns of all parts. If a part lacks a column, its cells are empty. */
+/** Returns `profile`, then the columns of all parts. If a part lacks a column, its cells in that column are empty. */
 function columnsOf(shown: readonly Result[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = shown.flatMap(({ view }) => (view.kind === 'document' ? [] : [view.columns]));

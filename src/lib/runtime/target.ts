@@ -10,7 +10,7 @@ import { targetFlags } from './command-line/complete-hint.ts';
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
 
 export interface Target {
-  /** Null if all settings come from the environment. */
+  /** Null if no profile is in use. */
   profile: string | null;
   environment: string | null;
   org_id?: string | null;

@@ -1,4 +1,4 @@
-// The token call (specification, "Authentication").
+// The token endpoint (specification, "Authentication").
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';

@@ -38,7 +38,7 @@ export function createCallbackStore(db: Database) {
   return {
     ...table,
     nextDue: (): number | undefined => table.find({ state: 'queued' }, 'ORDER BY due_at')?.due_at,
-    /** Changes the state of queued callbacks that are due by `now` to `sending`. */
+    /** Marks the queued callbacks that are due by `now` as `sending`. */
     release: (now: number): void => {
       db.run(`UPDATE callbacks SET state = 'sending' WHERE state = 'queued' AND due_at <= ?`, now);
     },

@@ -123,7 +123,7 @@ export function createRunsStore(db: Database) {
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
       runs.update({ id }, { status, due_at, started_at, ended_at, progress }),
-    /** Returns the run with the latest logical date, of those with `status` if it is given. */
+    /** Returns the run with the latest logical date. If `status` is given, considers only runs with that status. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
     /** Returns the pipeline's run that has not ended yet. */

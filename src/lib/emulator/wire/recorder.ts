@@ -18,7 +18,7 @@ export interface SeenRequest {
 
 const MOST_REQUESTS = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Maximum number of characters shown of a body; a larger body is truncated. */
+/** Number of characters after which a recorded body is truncated. */
 const MOST_SHOWN = 64 * 1024;
 
 export type Recorder = ReturnType<typeof createRecorder>;

@@ -39,7 +39,7 @@ export interface FlagSpec {
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** Maximum of a flag that accepts a whole number, which is at least 1. */
+  /** Maximum value, for a flag that accepts a whole number. The minimum is 1. */
   readonly most?: number;
   /** True if the value is an output path, so it cannot be `-`. */
   readonly writes?: true;

@@ -59,7 +59,7 @@ const GLOBAL_FLAGS: Readonly<Record<string, Readonly<Record<string, FlagSpec>>>>
     json: { help: 'the same as -o json' },
     query: { value: 'expr', help: 'JMESPath expression for the result; 64-bit ids compare as strings' },
     fields: { value: 'a,b', help: 'columns of table, csv and markdown (default: all)' },
-    header: { default: true, help: 'omit the header line of table, csv and markdown' },
+    header: { default: true, help: 'omit the header line from table, csv and markdown output' },
     out: {
       value: 'file',
       help: 'write the result to a file instead of standard output; its extension sets the format',

@@ -10,7 +10,7 @@ import { largest } from '../../kernel/numbers.ts';
 /** If fewer columns than this remain, a flag's description is printed below the flag. */
 const LEAST_BESIDE = 24;
 
-/** Marks a space that must not break. A normal space replaces it at the end. */
+/** Represents a non-breaking space. After wrapping, a normal space replaces it. */
 const GLUE = '\u2060';
 /** Last line of the exit codes. It fits the narrowest terminal. */
 const ALL_CODES = 'All exit codes and error codes: cdpadm help exit-codes';

@@ -36,7 +36,7 @@ interface WantedValue {
 
 export type OfferedValues = (wanted: WantedValue) => readonly string[];
 
-/** Returns each value after the typed text up to the equals sign (`column=field`); none without that sign. */
+/** Prefixes the values with the typed text up to its equals sign (`column=`). Without that sign, returns no values. */
 export function behindEquals(typed: string, values: readonly string[]): string[] {
   const end = typed.indexOf('=') + 1;
   return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);

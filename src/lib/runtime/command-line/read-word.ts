@@ -25,7 +25,7 @@ export function needValue(text: string, flag: string): string {
   return text;
 }
 
-/** Returns the word that equals `text`, ignoring case. Throws KnownError usage (2) and suggests the nearest word. */
+/** Returns the word that equals `text`, ignoring case. If there is none, throws KnownError usage (2) with a hint. */
 export function readWord(flag: string, text: string, words: readonly string[]): string {
   const word = words.find((known) => known.toLowerCase() === text.toLowerCase());
   if (word === undefined) throw usageError(`Invalid value \`${text}\` for ${flag}.`, choiceHint(text, words));

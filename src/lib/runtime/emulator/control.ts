@@ -18,8 +18,8 @@ export { controlCalls } from '../../emulator/client.ts';
 
 /**
  * Finds the platform on `port`, at CDPADM_BASE_URL (if `--profile` is not set), or for `--profile local`. Otherwise,
- * finds the most recently started platform, or the one for the current profile `local`. `lasting` ignores the
- * environment and the current profile: their platform could end with the command. Throws KnownError not found (5).
+ * finds the newest running platform, or else opens the one for the current profile `local`. `lasting` ignores the
+ * environment and the current profile: their platform could stop with the command. Throws KnownError not found (5).
  */
 export async function findEmulator(
   ctx: Context,

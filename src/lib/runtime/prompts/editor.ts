@@ -74,7 +74,7 @@ function editorCommand(io: Io): string[] {
   if (chosen === undefined && !(io.tty.stdin && io.tty.stderr && !io.env.CI)) {
     throw usageError(
       'This command needs an editor, but this is not an interactive terminal.',
-      'Set CDPADM_EDITOR, VISUAL or EDITOR to a command that changes the file, or run the command on a terminal.',
+      'Set CDPADM_EDITOR, VISUAL or EDITOR to a command that changes the file, or run the command in a terminal.',
     );
   }
   const words = splitWords(chosen ?? 'vi');

@@ -80,7 +80,7 @@ function flagOf(options: PromptOptions): string {
 function cannotAsk(what: string, flag: string, exit: 'usage' | 'guard' = 'usage'): KnownError {
   const { message, hint } = usageError(
     `This command needs ${what}, but this is not an interactive terminal.`,
-    `Pass ${flag}, or run the command on a terminal, without --no-input and with CI unset.`,
+    `Pass ${flag}, or run the command in a terminal, without --no-input and with CI unset.`,
   );
   return fail(exit === 'usage' ? 'usage' : 'guard.confirm', { message, ...(hint !== undefined && { hint }) });
 }
