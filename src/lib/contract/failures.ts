@@ -1,5 +1,5 @@
-// The specification's error responses: status and message, verbatim. The emulator sends them. The client relies on the
-// status, never on a message alone.
+// The specification's error responses (status and message, verbatim), and a few of our own. The emulator sends them.
+// The client relies on the status, never on a message alone.
 
 export interface Failure {
   readonly status: number;

@@ -26,7 +26,7 @@ export interface EvidenceShown {
   messages: readonly EvidenceMessage[];
   /** Kept messages that are missing or were changed: `file` is the path without extensions. */
   lost: readonly { requestId: string; file: string; body_sha256: string; what: string }[];
-  /** Certificate chains that the ledger names. The archive contains those without a problem in `certificates/`. */
+  /** Certificate chains that the ledger names. Those without a problem are in `certificates/` of the archive. */
   certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
   /** Who created the archive. */

@@ -147,7 +147,7 @@ function cell(row: MatrixRow, roleId: string): string {
   return held ? `<td><span class="${held}">${HELD_WORDS[held]}</span></td>` : '<td></td>';
 }
 
-/** Separate borders, because joined borders would not move with a sticky heading. */
+/** Uses separate borders, because collapsed borders would not move with a sticky heading. */
 const STYLE = `
 .legend { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: 0 0 1.1rem; padding: 0; list-style: none; color: var(--quiet); font-size: .875rem; }
 .direct, .implied, .look { display: inline-block; border-radius: 1em; white-space: nowrap; }

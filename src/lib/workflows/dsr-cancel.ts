@@ -16,7 +16,7 @@ export interface CancelPlan {
 }
 
 /**
- * Reads the requests to cancel. Throws conflict (6) if a named request, or every request of a group, is not pending.
+ * Reads the requests to cancel. Throws conflict (6) if a named request is not pending, or if no request of a group is.
  * Throws not found (5) for an unknown id or group.
  */
 export async function planCancel(

@@ -50,7 +50,7 @@ export interface Examined extends RowsToSend {
 /** Number of requests that a dry run of a bulk run shows. */
 const FIRST = 100;
 
-/** Reads all inputs. `name` is used in messages. Throws invalid input (9) with every issue, including duplicates. */
+/** Reads all inputs. `name` is used in messages. Throws invalid input (9) with the issues, including duplicates. */
 export async function examineRows(table: RowTable, options: RowOptions, name: string): Promise<Examined> {
   const reader = createRowReader(table, options);
   const keys = createRowKeys();

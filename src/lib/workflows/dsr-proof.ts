@@ -103,7 +103,7 @@ export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): '
 type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
 /**
- * Wraps the calls so that each response must have the workspace as its `controller_id` (specification, "C"). Callers of
+ * Wraps the calls so that the `controller_id` of a response must be the workspace (specification, "C"). Callers of
  * `openCreate` check this themselves. Throws conflict (6) for a response from another workspace.
  */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {

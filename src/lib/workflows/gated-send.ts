@@ -44,7 +44,7 @@ export async function sendThrough<Body>(
   return outcome;
 }
 
-/** True for a 429 or a 5xx, because a retry may succeed. */
+/** True for a 429 or server trouble, because a retry may succeed. */
 export function mayPass({ status }: Refused): boolean {
   return status === 429 || isServerTrouble(status);
 }

@@ -53,7 +53,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     tasks(createBatchDelivery({ ...ports, gate, hardSignal })),
   );
   const result = checkpoint(failure === undefined);
-  // Nothing was sent, so there is nothing to resume, and the corrected file can be sent without --restart.
+  // If nothing was sent, there is nothing to resume, and the corrected file can be sent without --restart.
   if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
   if (failure) throw failure.error;
   return result;

@@ -1,4 +1,4 @@
-// Upgrades, normalizes and checks the body of a request from any source, and lists every issue and warning.
+// Upgrades, normalizes and checks the body of a request from any source. Lists the issues or, if none, the warnings.
 import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';

@@ -16,10 +16,10 @@ export function requestResult() {
     deadline: z.nullable(z.string()),
     /** True while the subject waits for the answer. */
     due: z.boolean(),
-    /** Whole days until the deadline, negative after it; null if the request is not due. */
+    /** Whole days until the deadline, negative after it; null if the request is not due or has no deadline. */
     days_left: z.nullable(z.int()),
     overdue: z.boolean(),
-    /** Whole days by which the request is or was late; zero if nothing proves that it is late. */
+    /** Whole days by which the request is or was late; zero if nothing proves that it was late. */
     days_late: z.int(),
     /** When the subject was answered, if this machine knows the time. */
     answered_at: z.nullable(z.string()),

@@ -76,7 +76,7 @@ export class LearnedRate {
     this.#acceptedSinceLast++;
   }
 
-  /** Records a 429: `sentAt` is the time of the first rejected request, and `askedMs` the requested pause. */
+  /** Records a 429: the request was sent at `sentAt`, and `askedMs` is the requested pause. */
   limited(sentAt: number, askedMs: number | undefined): void {
     this.#met ??= { sentAt, askedMs, rejected: 0, untilAt: sentAt };
     this.#met.rejected++;

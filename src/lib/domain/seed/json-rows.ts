@@ -68,7 +68,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
   };
 }
 
-/** Reads a JSON array, or values separated by spaces. Positions are 1-based. The taker also receives line numbers. */
+/** Reads a JSON array, or values separated by whitespace. Positions are 1-based. The taker also gets line numbers. */
 export class ElementReader implements RowReader {
   isOver = false;
   readonly #taker: JsonTaker;
