@@ -1,7 +1,7 @@
 // Measures how long the receiver takes to handle a genuine callback with a cached certificate (four checks and a ledger
 // lookup), and a forged callback, which the last check rejects. Compares these times, in interleaved rounds, with those
-// of a bare server that returns 202. Also measures the four checks alone, without the network and the ledger. The
-// guarantee is for the 99th percentile of that time.
+// of a bare server that returns 202. Also measures the four checks alone, without the network and the ledger; the
+// guarantee applies to the 99th percentile of the time that these checks take.
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';

@@ -142,7 +142,7 @@ async function saveState(control, path) {
 
 /**
  * Advances the clock by a year on a platform with people and a group. Returns how many seconds this takes, and how many
- * milliseconds the slowest control request takes. Also measures snapshots without and with those people.
+ * milliseconds the slowest control request takes. Also measures snapshots with and without those people.
  * @param {string} folder
  */
 async function passYear(folder) {

@@ -14,8 +14,8 @@ const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
 const LIMIT = 50;
 const LATENCY_MS = 300;
 /**
- * A run with a known limit respects it from the start. A run that must discover the limit exceeds the limit a few times
- * at first, so that run is longer.
+ * A run with a known limit respects it from the start. A run that must discover the limit exceeds it a few times at
+ * first, so it sends more requests.
  */
 const KNOWN_REQUESTS = 2000;
 const FOUND_REQUESTS = 15_000;

@@ -26,7 +26,7 @@ const TAB_ENTRIES = [
 /** The part of the contract that all areas share. An area's schemas are loaded when a command calls that area. */
 const SHARED_CONTRACT = /^src\/lib\/contract\/(?:endpoint|explain|failures|limits|names|oauth|shared)\.ts$/;
 
-/** Contains the exit codes, and is too small for a separate file. */
+/** The module that contains the exit codes, which is too small for a chunk of its own. */
 const EXIT_CODES = 'src/lib/errors/entry.ts';
 
 /** Progress output, which a command that takes less than a second does not need. */

@@ -1,5 +1,5 @@
 // Generates the manual pages in mdoc from the command records.
-import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './reference.mjs';
+import { byHeading, effectOf, exitRows, meaning, sentence, typed } from './reference.mjs';
 
 /**
  * @typedef {import('../src/commands/help/describe.ts').Reference} Reference
@@ -95,13 +95,14 @@ function listOf(name, commands) {
 }
 
 /** @param {Command} command */
-function commandSections({ args, effect, examples, exits, flags, notes, output, summary, usage }) {
+function commandSections(command) {
+  const { args, examples, exits, flags, notes, output, summary, usage } = command;
   const shape = output?.['description'];
   return [
     '.Sh SYNOPSIS',
     roff(usage),
     '.Sh DESCRIPTION',
-    ...prose(`${sentence(summary)} ${EFFECTS[effect]}`),
+    ...prose(`${sentence(summary)} ${effectOf(command)}`),
     ...notes.flatMap((note) => ['.Pp', ...prose(note)]),
     ...(args.length === 0 ? [] : ['.Ss Arguments', ...terms(args.map((arg) => [arg.name, meaning(arg)]))]),
     ...byHeading(flags).flatMap(([heading, of]) => [

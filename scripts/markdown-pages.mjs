@@ -1,5 +1,5 @@
 // Generates the Markdown reference pages of `docs/` from the command records and the error registry.
-import { byHeading, EFFECTS, exitRows, meaning, sentence, typed } from './reference.mjs';
+import { byHeading, effectOf, exitRows, meaning, sentence, typed } from './reference.mjs';
 
 /**
  * @typedef {import('../src/commands/help/describe.ts').Reference} Reference
@@ -67,12 +67,12 @@ function groupPage({ commands, name, summary }) {
 
 /** @param {Command} command @param {boolean} isGroup */
 function commandBlocks(command, isGroup) {
-  const { args, effect, examples, exits, flags, notes, output, path, summary, usage } = command;
+  const { args, examples, exits, flags, notes, output, path, summary, usage } = command;
   const shape = output?.['description'];
   return [
     ...(isGroup ? [`## ${path}`, plain(sentence(summary))] : []),
     code(usage),
-    EFFECTS[effect],
+    effectOf(command),
     table(
       ['Argument', 'Meaning'],
       args.map((arg) => [`\`${arg.name}\``, cell(meaning(arg))]),

@@ -1,4 +1,4 @@
-// Derives from the bundler's list of modules which packages are in the bundle.
+// Determines, from the bundler's list of modules, which packages are in the bundle.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacedPackages } from './spare-parts.mjs';

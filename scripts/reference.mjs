@@ -8,11 +8,16 @@
  * @typedef {Command['args'][number]} Arg
  */
 
-export const EFFECTS = {
+const EFFECTS = {
   read: 'Reads from the platform without changing anything there.',
   write: 'Writes to the platform.',
   local: 'Makes no changes on the platform.',
 };
+
+/** @param {Command} command */
+export function effectOf({ effect, path }) {
+  return path === 'api' ? 'Writes to the platform, unless the method is GET.' : EFFECTS[effect];
+}
 
 /** @param {string} text */
 export function sentence(text) {
