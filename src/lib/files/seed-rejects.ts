@@ -173,7 +173,7 @@ export async function correctionOf(path: string, shown: string, command: string)
 export function refuseTaken(path: string): void {
   if (!fs.existsSync(path)) return;
   throw usageError(
-    `${path} already exists; it contains the rejected rows of another run.`,
+    `${path} already exists; it may contain the rejected rows of another run.`,
     'Move it elsewhere, or pass another file: --rejects FILE.',
   );
 }

@@ -145,7 +145,7 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     const entries = own?.event === 'checkpoint' ? own.entries : 1;
     const expected = report.tip.entry + entries;
     if (tip.entry > expected) takeGap(tip.entry - entries, line);
-    else if (tip.entry < expected) faultHere('changed', tip.entry, 'the checkpoint replaces other entries');
+    else if (tip.entry < expected) faultHere('changed', tip.entry, 'the checkpoint replaces entries that still exist');
     else if (own?.event !== 'checkpoint' && linkHash(report.tip.hash, text.slice(0, -HASH_LENGTH)) !== tip.hash)
       faultHere('changed', tip.entry, `entry ${tip.entry} does not match its hash`);
     if (own?.event === 'checkpoint') checkpoints += entries;

@@ -76,7 +76,7 @@ const WORDS: Record<
   aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
 };
 
-/** An expired certificate needs its own hint: trusting another authority does not help. */
+/** An expired or not yet valid certificate needs its own hint: trusting another authority does not help. */
 function certificateHint(host: string, { code }: TransportError): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `Check this machine's clock. If it is correct, the operator of ${host} must renew the certificate. Nothing was sent.`;
