@@ -42,7 +42,7 @@ describe('a bulk run', () => {
   it('lets a request finish if it needs less than 600 ms after the run is stopped', async () => {
     const stop = new AbortController();
     let finish: (() => void) | undefined;
-    // The sleep finishes the request, but never ends.
+    // Sleeping lets the request finish, but the sleep itself never ends.
     const clock: Clock = { now: () => 0, sleep: () => new Promise(() => finish?.()) };
     const ends: boolean[] = [];
     const tasks = (hard: AbortSignal): Task[] => [

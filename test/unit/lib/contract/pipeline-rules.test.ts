@@ -107,13 +107,13 @@ describe('a schedule', () => {
     expect(issuesWith({ schedule })).toEqual(issues);
   });
 
-  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('accepts a delay of %s', (delay) => {
+  it.each(['30s', '90m', '1h', '2d', '1w', '1y', '0s'])('is accepted with a delay of %s', (delay) => {
     expect(issuesWith({ schedule: { type: 'on_demand', delay } })).toEqual([]);
   });
 
   const NO_DELAY = 'must be a number and a unit without a space: `s`, `m`, `h`, `d`, `w` or `y`';
   it.each(['1', 'h', '1 h', '1ms', '1H', '-1h', '1.5h', '1h30m', '1234567890s', 'x1s', ''])(
-    'rejects a delay of %j',
+    'is rejected with a delay of %j',
     (delay) => {
       expect(issuesWith({ schedule: { type: 'on_demand', delay } })).toEqual([`schedule.delay: ${NO_DELAY}`]);
     },

@@ -83,7 +83,7 @@ describe('a role', () => {
     expect(stringifyJson(ManifestReply.parse(parseJson(text)))).toBe(text);
   });
 
-  it('never changes a prototype', () => {
+  it('cannot change a prototype', () => {
     const hostile = { ...GOOD, ...(JSON.parse('{"x":{"__proto__":{"polluted":1}}}') as object) };
     Object.defineProperty(hostile, '__proto__', { value: { polluted: 1 }, enumerable: true, configurable: true });
     const parsed = Role.parse(hostile);

@@ -131,7 +131,7 @@ describe('a seed', () => {
     expect(issuesOf(AttributeSeed, seeded('sum', { value: 1 }, parts))).toEqual(issues);
   });
 
-  it('normalizes both spellings of the date field to `cutoff_date`', () => {
+  it('is accepted with either spelling of the date field, which becomes `cutoff_date`', () => {
     const sent = { attribute_name: 'visits', calculation_type: 'sum', cutoff_date: '2026-01-31', seed: { value: 1 } };
     expect(AttributeSeed.parse(seeded('sum', { value: 1 }))).toEqual(sent);
     const doubled = { cutoff_date: undefined, cuttoff_date: '2026-01-31' };

@@ -8,15 +8,15 @@ import { createNullWords } from '../../../../src/lib/domain/null-words.ts';
 const WORDS = ['NULL', 'null', 'NaN', 'nan', 'None'];
 const ISSUE = 'is the null word';
 
-describe('rows of data subject requests', () => {
-  it('treat \\N and the --null words as empty cells', () => {
+describe('reading rows of data subject requests', () => {
+  it('treats \\N and the --null words as empty cells', () => {
     const row = (nulls?: Parameters<typeof partsOfRow>[3]) =>
       partsOfRow(['\\N', '-', 'a@b.c'], ['group_id', 'email', 'other'], { group_id: 'all' }, nulls).parts;
     expect(row()).toMatchObject({ group_id: 'all', identities: [['email', '-'], ['other', 'a@b.c']] }); // prettier-ignore
     expect(row(createNullWords(['-'])).identities).toEqual([['other', 'a@b.c']]);
   });
 
-  it.each(WORDS)('reject %s as a group id, unless --null makes the cell empty', (word) => {
+  it.each(WORDS)('rejects %s as a group id, unless --null makes the cell empty', (word) => {
     const { issues } = partsOfRow([word], ['group_id'], {});
     expect(issues).toEqual([{ path: ['group_id'], message: expect.stringContaining(ISSUE) as string }]);
     expect(partsOfRow([word], ['group_id'], {}, createNullWords([word])).issues).toEqual([]);
@@ -40,7 +40,7 @@ describe('a data subject request', () => {
       message.includes(ISSUE),
     ]);
 
-  it.each(['\\N', ...WORDS])('rejects %s as an identity, even in the vendor extension', (word) => {
+  it.each(['\\N', ...WORDS])('is rejected if %s is an identity, even in the vendor extension', (word) => {
     expect(paths(body({ email: raw(word) }))).toEqual([['email', true]]);
     expect(paths(body({ email: raw('a@b.c') }, { other: raw(word) }))).toEqual([['other', true]]);
     expect(paths(body({ email: raw(`${word}@b.c`) }))).toEqual([]);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCatchUp } from '../../../../src/lib/emulator/open-platform.ts';
 
-/** Returns an area with work due at each of these times. The area adds each piece of work that it does to `done`. */
+/** Returns an area with work due at each of these times. The area records its completed work in `done`. */
 function areaDueAt(name: string, times: number[], done: string[]) {
   return {
     nextDue: () => times[0],

@@ -122,7 +122,7 @@ describe('connections', () => {
     expect((await emulator.ask('PATCH', 'connections/lake', {})).status).toBe(404);
   });
 
-  test('ignore unknown fields, and are rejected if a secret is a mask and the provider changes', async () => {
+  test('are stored without unknown fields, and rejected if a secret is a mask and the provider changes', async () => {
     await emulator.create('connections', { ...connectionOf('PROVIDER_A', { extra: 1 }), more: 2 });
     const stored = await emulator.get('connections/lake');
     expect(stored).not.toHaveProperty('more');

@@ -234,7 +234,7 @@ describe('groups', () => {
     expect(store.find(1, { xpid: 7 })[0]?.group_attributes).toEqual({});
   });
 
-  test('write their attributes, and remove outdated attributes', () => {
+  test('get their attributes written to their members, and outdated attributes removed', () => {
     household(1, 'h');
     household(2, 'h');
     const stored = () => [1, 2].map((xpid) => store.find(1, { xpid })[0]?.group_attributes);

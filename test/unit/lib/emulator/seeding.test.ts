@@ -232,7 +232,7 @@ describe('seeding', () => {
     expect(new Set(found.map(({ xpid }) => xpid)).size).toBe(3);
   });
 
-  test('loses all its data on a reset', async () => {
+  test('starts without data after a reset', async () => {
     await post(SET, user());
     await emulator.reset();
     expect(await profiles('email=kim@people.example')).toEqual([]);

@@ -263,7 +263,7 @@ describe('requests with the same id', () => {
   }
 
   it('are kept separate in every kind of read, as if each workspace had its own ledger', async () => {
-    // Because 89 and 240 have no common divisor, every combination occurs exactly once.
+    // Because 89 and 240 are coprime, every value of `pick` occurs exactly once.
     const events = Array.from({ length: 240 }, (_, step) => {
       const pick = (step * 89) % 240;
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';

@@ -39,7 +39,7 @@ async function problemsOf(text: string, format: Format = 'yaml'): Promise<string
 const DEEP = size(20_000, 20_000, 2000);
 const LONG = size(10_000_000, 1_000_000, 20_000);
 
-describe('YAML', () => {
+describe('the YAML reader', () => {
   it.each<[string, unknown]>([
     ['a: no\nb: on\nc: y', { a: 'no', b: 'on', c: 'y' }],
     ['a: 2020-01-01\nb: 2020-01-01 10:00:00', { a: '2020-01-01', b: '2020-01-01 10:00:00' }],
@@ -190,7 +190,7 @@ describe('YAML', () => {
   });
 });
 
-describe('JSON', () => {
+describe('the JSON reader', () => {
   it.each<[string, unknown]>([
     ['[1,[2,{"a":[]}],{}]', [1, [2, { a: [] }], {}]],
     ['{"a":9007199254740993,"b":-9223372036854775808}', { a: 9007199254740993n, b: -9223372036854775808n }],

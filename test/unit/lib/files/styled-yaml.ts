@@ -6,7 +6,7 @@ import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 
 export interface YamlStyle {
-  /** Number of spaces before a role's dash. Before a task, `taskIndent` is added to it. */
+  /** Number of spaces before a role's dash. A task has `taskIndent` more. */
   roleIndent: number;
   taskIndent: number;
   tasks: 'dashes' | 'brackets' | 'padded brackets' | 'lines in brackets' | 'maps' | 'flow maps';

@@ -66,7 +66,7 @@ describe('findJsonSyntaxError', () => {
         const offset = findJsonSyntaxError(text)?.offset;
         if (offset === undefined) return;
         const before = findJsonSyntaxError(text.slice(0, offset));
-        // There is no error here if the text before the offset is a complete JSON value.
+        // `before` is undefined if the text before the offset is a complete JSON value.
         if (before) expect(before, text).toEqual({ offset, reason: EARLY });
         if (offset < text.length) expect(findJsonSyntaxError(text.slice(0, offset + 1))?.offset, text).toBe(offset);
       }),

@@ -93,7 +93,7 @@ it.each<[number, string, string[], Record<string, string>, string]>([
   expect(result.stderr).not.toContain('wrong-secret');
 });
 
-describe('a write', () => {
+describe('a write command', () => {
   beforeEach(async () => {
     expect((await cli(['roles', 'pull'])).code).toBe(0);
     home.write('roles.yaml', home.read('roles.yaml').replace('name: User\n', 'name: Renamed\n'));

@@ -156,7 +156,7 @@ test('names the flags that allow only one profile', async () => {
 describe('a command that cannot combine results', () => {
   const others = leaves.filter(([, command]) => !helpOf(command)?.reads && !helpOf(command)?.severalProfiles);
 
-  test('is one of more than 50; more than 25 other commands can combine results', () => {
+  test('is one of more than 50 such commands, and more than 25 other commands can combine results', () => {
     expect(others.length).toBeGreaterThan(50);
     expect(leaves.length - others.length).toBeGreaterThan(25);
   });

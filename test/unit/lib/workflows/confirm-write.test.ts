@@ -32,7 +32,7 @@ const ports = () => ({
   clock: { now: () => 0, sleep: () => Promise.resolve() },
 });
 
-/** Writes by command name. The response to each write is lost, and `read` must confirm the write. */
+/** Writes by command name. The response to each write is lost, and `read`, which could confirm the write, fails. */
 const WRITES: Record<
   string,
   { open: string; hint: RegExp; run: (read: () => Promise<never>, send: typeof lost) => Promise<unknown> }
@@ -110,7 +110,7 @@ const WRITES: Record<
 };
 
 describe.each(Object.entries(WRITES))('a `%s` whose response was lost', (_command, { hint, open, run }) => {
-  it('is reported as unknown if the platform cannot be read, with a hint on how to check', async () => {
+  it('has an unknown outcome if the platform cannot be read, and the error explains how to check', async () => {
     const error = await failureOf(run(() => Promise.reject(closed), lost));
     expect(error).toMatchObject({
       code: 'http.outcome_unknown',
@@ -121,7 +121,7 @@ describe.each(Object.entries(WRITES))('a `%s` whose response was lost', (_comman
     );
   });
 
-  it('is reported as unknown, with the exit code for an interruption, after Ctrl-C during the read', async () => {
+  it('has an unknown outcome, and the exit code for an interruption, after Ctrl-C during the read', async () => {
     const read = (): Promise<never> => {
       stop.abort(stopped);
       return Promise.reject(stopped);

@@ -51,7 +51,7 @@ describe('a CSV record', () => {
     ['"a"b"\n', 3],
     ['a"b",c\n', 1],
     ['a,"b",c"\n', 7],
-  ])('reports the offset of a misplaced quote: %j', (text, at) => {
+  ])('has a fault at the offset of a misplaced quote: %j', (text, at) => {
     const scan = new RecordScan();
     const bytes = Buffer.from(`x\n${text}y\n`);
     expect(scan.read(bytes, 2, bytes.length - 1, 0x2c)).toBe(true);

@@ -74,7 +74,7 @@ describe('a request', () => {
       });
   });
 
-  it('ignores events from a newer version', () => {
+  it('is not created by an event from a newer version', () => {
     expect(foldEvent(undefined, { event: 'later', id: 'x' } as never)).toBeUndefined();
   });
 

@@ -39,14 +39,14 @@ describe('deletions', () => {
   });
 });
 
-describe('a large change', () => {
+describe('the guard against large changes', () => {
   it.each([
     [10, 4],
     [13, 4],
     [20, 7],
     [70, 22],
     [100, 31],
-  ])('is guarded if the platform has %i roles and %i of them change', (count, some) => {
+  ])('requires --force if the platform has %i roles and %i of them change', (count, some) => {
     expect(guards(many(count), changed(count, some))).toEqual(['threshold']);
     expect(guards(many(count), changed(count, some), { force: true })).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('a large change', () => {
     [70, 21],
     [90, 27],
     [100, 30],
-  ])('is not guarded if the platform has %i roles and %i of them change', (count, some) => {
+  ])('does not require --force if the platform has %i roles and %i of them change', (count, some) => {
     expect(guards(many(count), changed(count, some))).toEqual([]);
     expect(guards(many(count), changed(count, some), { force: true })).toEqual([]);
   });

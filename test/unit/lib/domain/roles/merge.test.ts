@@ -25,7 +25,7 @@ describe('resolving a conflict', () => {
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const kept = resolved('mine', base, mine, theirs);
         expect(mergeRoles(theirs, kept, theirs).conflicts).toEqual([]);
-        // The merge order does not matter if conflicts are resolved with the same side's values.
+        // Swapping the sides does not change the result if conflicts are resolved with the same values.
         expect(sameRolesAs(resolved('theirs', base, mine, theirs), resolved('mine', base, theirs, mine))).toBe(true);
       }),
       runs(400),

@@ -120,7 +120,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('sorts its roles and tasks in stable order, with `user:core` as the first task', () => {
+  it('has its roles and tasks sorted in stable order, with `user:core` as the first task', () => {
     const roles = inStableOrder([role('b', ['x:z', 'user:core', 'x:y']), role('B'), role('a')]);
     expect(roles.map((item) => [item.role_id, item.tasks.map((task) => task.task_id)])).toEqual([
       ['B', []],

@@ -311,7 +311,7 @@ describe('a value that the platform returned', () => {
     expect(check({ roles }).issues).toHaveLength(2);
   });
 
-  it('does not allow a new duplicate name, even if the platform has other duplicates', () => {
+  it('is not accepted as a new duplicate name, even if the platform has other duplicates', () => {
     const live = manifestOf([
       role('a', [], { name: 'Once' }),
       role('b', [], { name: 'Twice' }),

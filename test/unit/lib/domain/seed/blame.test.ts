@@ -99,7 +99,7 @@ describe('an attribute in rejected rows', () => {
     for (let time = 0; time < 5; time++) expect(judge(blame)).toEqual(ifOpen);
   });
 
-  it('is never blamed again after a row that contains it was accepted', () => {
+  it('is never blamed again after a row that contains it is accepted', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A');
     blame.accepted(ABC, [1, 3]);

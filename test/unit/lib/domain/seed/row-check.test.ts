@@ -77,7 +77,7 @@ test('accepts many attributes and long names in successive rows, but not an inva
   }
 });
 
-/** What a single byte is replaced with. */
+/** Texts that replace a single byte. */
 const REPLACEMENTS = ['', '{', '}', '[', ']', ',', ':', '"', '\\', '/', '-', '.', ' ', '0', '9', 'e', '_', '\u001f'];
 /** Only one in this many changes is tested. The random seed selects them, so each commit tests different changes. */
 const EACH = size(1, 15);

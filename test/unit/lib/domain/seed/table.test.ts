@@ -141,7 +141,7 @@ describe("an issue's column", () => {
     [[], 'Id, Mail', 'is wrong'],
     [['identities', 'email'], 'Mail', 'is wrong'],
     [['identities', 'customer_id', 'x'], 'Id', '`x` is wrong'],
-    // The first attribute's cell is empty, so this is the first attribute in the body.
+    // Column A is empty, so attribute B is the first one in the body.
     [['user_attributes', '5001', 0, 'attribute_value'], 'B', 'is wrong'],
     [['user_attributes', '5001', 1, 'attribute_value'], '', 'is wrong'],
     [[...seed, 'red'], 'K', 'is wrong'],
@@ -191,7 +191,7 @@ test.each<[Partial<Record<string, string>>, string[]]>([
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
-  // The cells of earlier attributes are empty, so this is the first attribute in the body.
+  // The cells of earlier attributes are empty, so `a:b` is the first attribute in the body.
   [{ 'attr:"a:b":sum': 'x' }, ['attr:"a:b":sum: must be a number']],
   [{ 'attr:Avg:average:sum': '1', 'attr:Avg:average:count': '0' }, ['attr:Avg:average:count: must be a positive integer']],
   [{ 'attr:Avg:average:sum': '1' }, ['attr:Avg:average:count: is missing']],

@@ -74,12 +74,12 @@ describe('an emptied workspace', () => {
   });
 });
 
-describe('a large change', () => {
+describe('the guard against large changes', () => {
   it.each([
     [10, 4],
     [13, 4],
     [100, 31],
-  ])('is guarded if the platform has %i resources and %i of them change', (live, some) => {
+  ])('requires --force if the platform has %i resources and %i of them change', (live, some) => {
     expect(guards(many('update', some), live)).toEqual(['threshold']);
     expect(guards(many('update', some), live, { force: true })).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe('a large change', () => {
     [10, 3],
     [13, 3],
     [100, 30],
-  ])('is not guarded if the platform has %i resources and %i of them change', (live, some) => {
+  ])('does not require --force if the platform has %i resources and %i of them change', (live, some) => {
     expect(guards(many('update', some), live)).toEqual([]);
     expect(guards(many('update', some), live, { force: true })).toEqual([]);
   });

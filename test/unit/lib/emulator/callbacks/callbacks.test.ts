@@ -190,7 +190,7 @@ describe('a receiver', () => {
     expect((await log())[0]).toMatchObject({ state: 'failed', attempts: { length: 96 } });
   });
 
-  it('is called again at a later time, not at a time in the past, if it fails after the clock has advanced', async () => {
+  it('is called again at a later time, not in the past, if it fails after the clock has advanced', async () => {
     let fail: (() => void) | undefined;
     const slow = createServer((_request, response) => (fail = () => response.writeHead(500).end()));
     const port = await listenOnLoopback(slow);
