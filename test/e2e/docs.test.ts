@@ -54,7 +54,7 @@ describe.each(pages)('%s', (page) => {
 /** An editor for the examples: removes a task from one role. */
 const EDIT = 'sed -i.bak -e /user-role/,$s/.*live_stream:view/#/';
 
-/** Skips commands that build a clone, because `.ci/run` runs them. */
+/** Commands that are not run here: they build or install the program, or change the user's shell. */
 const ELSEWHERE = /^(npm|npx|export|eval) /;
 
 interface Example {

@@ -66,7 +66,7 @@ function start(args: readonly string[], state = 'state'): { ended: Promise<Ended
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => over };
 }
 
-/** Kills the program after the platform has received this many more requests. */
+/** Starts the program, and kills it after the platform has received this many more requests. */
 async function killAfter(requests: number, args: readonly string[]): Promise<Ended> {
   const count = async (): Promise<number> => (await home.platform.api.requests()).length;
   const before = await count();

@@ -13,7 +13,7 @@ export interface ExampleStage {
 type Stage = (stage: ExampleStage) => Promise<void> | void;
 
 const STAGES: Record<string, Stage> = {
-  // The commands in the README read the file that it shows.
+  // The commands in the README read the file that the README shows.
   'README.md': ({ cwd }) => {
     const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     writeFileSync(join(cwd, 'group.yaml'), /```yaml\n([^`]*)```/.exec(page)?.[1] ?? '');

@@ -58,11 +58,11 @@ function either(alternatives: readonly AST.Alternative[], flags: string, step: (
 function sequence(elements: readonly AST.Element[], flags: string, step: () => void): Matcher {
   const parts: Matcher[] = [];
   for (let index = 0; index < elements.length; index += 1) {
-    const row = elements.slice(index).findIndex((element) => !isLetter(element));
-    const end = row === -1 ? elements.length : index + row;
+    const run = elements.slice(index).findIndex((element) => !isLetter(element));
+    const end = run === -1 ? elements.length : index + run;
     const element = elements[index];
     // Most of the time is spent on runs of letters, so a run is treated as one part.
-    if (end > index + 1) parts.push(letterRow(elements.slice(index, end), flags, step));
+    if (end > index + 1) parts.push(letterRun(elements.slice(index, end), flags, step));
     else if (element) parts.push(part(element, flags, step));
     index = Math.max(index, end - 1);
   }
@@ -74,7 +74,7 @@ function sequence(elements: readonly AST.Element[], flags: string, step: () => v
 }
 
 /** Matches letters one after another. */
-function letterRow(elements: readonly AST.Element[], flags: string, step: () => void): Matcher {
+function letterRun(elements: readonly AST.Element[], flags: string, step: () => void): Matcher {
   const tests = elements.map((element) => codeTest(element, flags));
   return (text, at, next) => {
     let to = at;
@@ -100,7 +100,7 @@ function part(node: AST.Element, flags: string, step: () => void): Matcher {
     case 'Backreference':
       throw new Error(`An expression may have no backreference: ${node.raw}`);
     default:
-      return letterRow([node], flags, step);
+      return letterRun([node], flags, step);
   }
 }
 

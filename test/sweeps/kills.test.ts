@@ -112,7 +112,7 @@ async function problemsOf(world: World, wanted: CommandCase, kills: readonly Kil
 const placeOf = (kill: Kill): string =>
   'ms' in kill ? `after ${Math.round(kill.ms)} ms` : `at request ${kill.at} (${kill.moment})`;
 
-/** Returns a kill for each moment of each request, and kills at random moments. */
+/** Returns one kill for each moment of each request, plus some at random moments. */
 function killsOf({ requests }: Clean, random: () => number): Kill[] {
   const boundaries = Array.from({ length: requests }, (_, at) => MOMENTS.map((moment) => ({ at, moment })));
   const moments = Array.from({ length: RANDOM_MOMENTS }, () => ({ ms: random() * RANDOM_WITHIN_MS }));

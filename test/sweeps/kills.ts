@@ -39,8 +39,8 @@ export function sameRequestFlags(stderr: string): string[] {
 }
 
 /**
- * Returns locks and temporary files that would block other processes. The next write takes over or deletes a dead
- * process's files.
+ * Returns locks that would block other processes, and temporary files that no cleanup would delete. The next write takes
+ * over or deletes a dead process's files.
  */
 export const locks = (world: World): string[] =>
   filesOf(world)

@@ -4,7 +4,7 @@ import type { PlatformAnswer, ProxiedRequest } from '../helpers/fault-proxy.ts';
 
 /**
  * Allowed after a lost response:
- * - `repeat`: send the request again, because it has the same effect twice;
+ * - `repeat`: send the request again, because it is idempotent;
  * - `confirm`: send it again only after a read that shows that it did not arrive;
  * - `once`: never send it again.
  */
@@ -58,15 +58,15 @@ export function afterLossOf(method: string, target: string): AfterLoss | undefin
 }
 
 /**
- * True if the call may be sent twice: a read, or a write with the same result. An unknown call must not be sent twice.
+ * True if the call may be sent twice: a read or an idempotent write. An unknown call must not be sent twice.
  */
 export function mayRepeat(method: string, target: string): boolean {
   return method === 'GET' || method === 'HEAD' || afterLossOf(method, target) === 'repeat';
 }
 
 /**
- * Statuses that count as accepted, for calls without a response body whose effect no read can confirm. The statuses
- * are independent of the contract, which is under test.
+ * For calls that have no response body and whose effect no read can confirm: the status that counts as accepted. The
+ * statuses are independent of the contract, which is under test.
  */
 export const ACCEPTED_ONLY: readonly (readonly [path: RegExp, status: number])[] = [
   [/^\/v2\/(bulk)?calculatedattributes\/?$/, 202],

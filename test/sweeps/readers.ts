@@ -83,7 +83,7 @@ const json = (command: string, args: string, file: string, more: Partial<Reader>
   format: 'json',
 });
 
-/** Returns the reader of a file with one path per line, which may contain any characters. */
+/** Returns the reader of a file with one path per line. A path may contain any characters. */
 const list = (command: string, args: string, good: string): Reader => ({
   command,
   args: `${args}--files-from list.txt`,

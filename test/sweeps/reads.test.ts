@@ -1,5 +1,5 @@
-// Runs every read-only command (those that accept several profiles). No such command may send a write that the platform
-// accepts, or create a file.
+// Runs every command that only reads and exits by itself. No such command may send a write that the platform accepts,
+// or create a file.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CASES, recordOf } from './cases.ts';

@@ -137,8 +137,8 @@ function forOne({ clean, delivered, method, strangers, target }: Place): ProxyFa
 } // prettier-ignore
 
 /**
- * Returns responses to a PUT with manifests that differ from the one sent. Other resources are identified by their id,
- * so the same change there would look genuine.
+ * Returns responses to a PUT of a manifest: manifests that differ from the one sent. Other resources are identified by
+ * their id, so the same change there would look genuine.
  */
 export function alteredForms({ answered }: Pick<ProxiedRequest, 'answered'>): ProxyFault[] {
   const clean = answered && parsed(answered);

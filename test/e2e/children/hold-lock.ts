@@ -6,7 +6,7 @@ import { acquireLock, tryLock, withLock } from '../../../src/lib/kernel/lock.ts'
 
 const [operation = '', lockPath = '', file = '', times = '1'] = process.argv.slice(2);
 
-/** Does a read-modify-write that loses updates unless it runs alone, and logs its start and end. */
+/** Performs a read-modify-write that loses updates unless it runs alone, and logs its start and end. */
 function increment(): void {
   fs.appendFileSync(`${file}.log`, `begin ${process.pid}\n`);
   const value = Number(fs.readFileSync(file, 'utf8'));
