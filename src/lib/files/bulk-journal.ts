@@ -12,7 +12,7 @@ import type { KnownError } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 
-/** Returns the path of a run's journal. A command with the same `key` either resumes the run or is rejected. */
+/** Returns the path of a run's journal. Commands with the same `key` use the same journal. */
 export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   return kind === 'seed'
