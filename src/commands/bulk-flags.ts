@@ -55,7 +55,7 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
     rate: { value: 'n', help: `maximum request rate: N per second, or 600/m (default: limits.${kind} of the profile)` },
     giveUpAfter: {
       value: 'dur',
-      help: `stop a bulk run after this time without a successful request (default: ${GIVE_UP_AFTER}; 0 stops immediately)`,
+      help: `stop a bulk run after this time without a successful request (default: ${GIVE_UP_AFTER}; 0 stops at the first outage)`,
     },
     maxErrors: {
       value: 'n',

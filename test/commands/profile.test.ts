@@ -237,7 +237,7 @@ describe('a profile command', () => {
     const project = 'workspace_id: 9\nenvironment: production\nlimits: {dsr: 1/s}\nprotected: true\noutput: table\n';
     writeFileSync(join(home.cwd, '.cdpadm.yaml'), project);
     const { stdout, stderr } = await run(['profile', 'show', '--profile', 'dev', '--origin']);
-    expect(stderr).toContain('The values in the project file are ignored for workspace_id, environment, limits.');
+    expect(stderr).toContain('Ignored in the project file: workspace_id, environment, limits.');
     expect(stdout).toMatch(/^protected\t.*\.cdpadm\.yaml$/m);
     expect((await run(['profile', 'show', '--origin'])).stderr).not.toContain('ignored');
   });

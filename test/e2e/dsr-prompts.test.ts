@@ -61,7 +61,7 @@ test('rejects an invalid value at its prompt, and invalid flags before the first
   screen.type(`${KEY.up}${KEY.enter}`);
   await screen.waitFor('Value of xpid');
   screen.type(KEY.enter);
-  await screen.waitFor('The value of xpid is empty. Type it, or < to go back.');
+  await screen.waitFor('The value of xpid is empty. Type a value, or < to go back.');
   screen.type(`abc${KEY.enter}`);
   await screen.waitFor('must be a signed 64-bit integer in plain digits');
   screen.type(`9007199254740993${KEY.enter}`);

@@ -127,7 +127,7 @@ const IDS = ['org_id', 'account_id', 'workspace_id'] as const;
 const IDS_IN_PATH =
   /^\/platform\/(?:v\d+\/)?(?:organizations\/(?<org_id>[^/]+)(?:\/accounts\/(?<account_id>[^/]+))?|workspaces\/(?<workspace_id>[^/]+))/;
 
-/** Returns the write scope of a path, and the ids in it. A placeholder such as `{orgId}` means a setting. */
+/** Returns the write scope of a path, and the ids in it. A placeholder such as `{orgId}` is replaced by a setting. */
 function targetIn({ path, service }: Route): [WriteScope, TargetIds?] {
   if (service !== 'base' && service !== 'auth') return [service];
   const found: TargetIds = IDS_IN_PATH.exec(path)?.groups ?? {};
@@ -181,8 +181,8 @@ const startOf = (path: string): string => `/${path.split('/')[1] ?? ''}`;
 
 /**
  * Returns the endpoint for `method` and `path`. A known endpoint keeps its safety and wire names and, for a write, its
- * expected response (decision: D215). An unknown GET may be retried; any other unknown call is sent only once.
- * Throws KnownError usage (2) for a path outside all areas.
+ * expected response (decision: D215). An unknown GET may be retried; any other unknown call is not sent
+ * again if its response is lost. Throws KnownError usage (2) for a path outside all areas.
  */
 export function routeOf(method: Method, path: string): Endpoint {
   // The DSR base address already ends in /v3, and a path copied from a log may start with it.

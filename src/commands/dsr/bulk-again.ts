@@ -90,7 +90,7 @@ export function resumable(
   const shown = unknown.length > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;
   const isChanged = error.code === 'input.changed';
   const facts = isChanged ? [`${journal.path} contains the id and outcome of each row.`] : error.hints;
-  const next = `No row is sent twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;
+  const next = `No row is submitted twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;
   return shown.with({
     message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
     hint: [...facts, { text: next, command: again('--resume', error) }],

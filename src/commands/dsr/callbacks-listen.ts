@@ -87,7 +87,9 @@ async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
     ctx.out.warn('The workspace is unknown, so callbacks for every workspace are accepted. Pass --workspace ID.');
   }
   if (flags.allow === undefined && settings.get('vendor_domain') === undefined)
-    ctx.out.warn('The vendor domain is unknown, so every domain in the certificate may sign. Pass --allow DOMAIN.');
+    ctx.out.warn(
+      'The vendor domain is unknown, so every domain in the certificate may sign callbacks. Pass --allow DOMAIN.',
+    );
   const verify = await openVerifier(ctx, { allow: flags.allow, patienceMs: CERTIFICATE_MS });
   const ledger = await openLedgerOf(ctx);
   const ledgerOf = (id: string): LedgerPort => ledger.in({ address, workspace_id: id });

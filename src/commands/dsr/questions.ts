@@ -185,12 +185,12 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
   return { parts: { ...parts, identities: given } };
 }
 
-/** Asks for a value. Questions a likely typo, because the platform would report "no data" only weeks later. */
+/** Asks for a value. Asks again about a likely typo, because the platform would report "no data" only weeks later. */
 async function askValue(asking: Asking, type: string): Promise<string> {
   const { ctx } = asking;
   const check = (text: string): string | undefined => {
     if (isBack(text)) return undefined;
-    if (text.trim() === '') return `The value of ${type} is empty. Type it, or ${BACK} to go back.`;
+    if (text.trim() === '') return `The value of ${type} is empty. Type a value, or ${BACK} to go back.`;
     return issueOf(asking, { identities: [[type, text.trim()]] }, type);
   };
   for (;;) {

@@ -22,7 +22,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 export const requestFlags = {
-  regulation: { value: 'name', choices: REGULATIONS, help: 'law that the request is based on' },
+  regulation: { value: 'name', choices: REGULATIONS, help: 'law under which the request is made' },
   type: { value: 'type', choices: REQUEST_TYPES, help: 'type of the request' },
   identity: {
     value: 'type=value',
@@ -101,7 +101,7 @@ async function readIdentity(
   return [type, trimmed(ctx, type, whole)];
 }
 
-/** Trims an identity that a user gave or typed, with a warning (decision: D418). */
+/** Trims an identity that the user passed or typed, with a warning (decision: D418). */
 export function trimmed({ out }: Context, type: string, given: string): string {
   const value = given.trim();
   if (value !== given) out.warn(`Removed the spaces around the value of \`${type}\`.`);

@@ -147,7 +147,7 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
   const news = await submittedEvent(request, session.submitter, session.ledger, now);
   for (const { id, subject_request_type: type = '' } of (await readUnanswered(session.ledger, news))?.(news) ?? [])
     ctx.out.warn({
-      text: `The ${type} request ${id} for the same person is still due; the erasure will delete the data it needs. To check it:`,
+      text: `The ${type} request ${id} for the same person is still due and needs the data that the erasure will delete. To check that request:`,
       command: `cdpadm dsr status ${id}`,
     });
   if (flags.allowDuplicates === true) return undefined;

@@ -36,7 +36,7 @@ export interface PlannedGroup {
   wanted: GroupRequest;
 }
 
-/** Reads the definition in a file. If `id` is given, the file must contain the same id or none. */
+/** Reads a definition from a file. If `id` is given, the file must contain the same id or none. */
 export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
   const { create, update } = groupsEndpoints;
   const { document, value } = await loadDefinition(ctx, file, id === undefined ? create : update, 'group');

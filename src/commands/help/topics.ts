@@ -176,7 +176,7 @@ Two platforms side by side:
 
   $ cdpadm roles list --profile dev --profile prod -o csv
 
-A file of data subject requests: add ids first, so that it is safe to repeat; then list the due requests:
+Submit a file of data subject requests: add ids first, so that the submission is safe to repeat; then list the due requests:
 
   $ cdpadm dsr prepare subjects.csv --regulation gdpr --out ready.csv
   $ cdpadm dsr submit --bulk ready.csv --regulation gdpr --yes

@@ -50,7 +50,7 @@ const sendEvents = defineCommand({
   ...oneUserRecord,
   path: 'intake event',
   summary: "send one user's events",
-  notes: ['Events are never sent twice: if the response is lost, the command exits with 8.'],
+  notes: ['If the response is lost, the events are not sent again, and the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
   run: async (ctx, { flags }) => {
     const { intake } = await ctx.api();

@@ -129,7 +129,7 @@ const verifyLog = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each write has two entries of one line: the first is written before the first request, the second when the command ends. An entry has a number, and a hash that covers the entry and the hash of the previous entry. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
+    'Each write has two entries, each on its own line: the first is written before the first request, the second when the command ends. An entry has a number, and a hash that covers the entry and the hash of the previous entry. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
     'The chain reveals later edits, but cannot detect that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],

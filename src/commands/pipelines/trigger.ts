@@ -49,9 +49,7 @@ export const triggerRun = defineCommand({
   },
   columns: view.columns,
   output: triggerResult,
-  notes: [
-    'The trigger is sent once. After a lost response, the command searches for the new run instead of triggering the pipeline again.',
-  ],
+  notes: ['If the response is lost, the command searches for the new run instead of triggering the pipeline again.'],
   examples: [
     'cdpadm pipelines trigger customers --wait --yes',
     'cdpadm pipelines trigger customers --wait-idle --yes -o json',

@@ -51,7 +51,7 @@ export const createProfile = defineCommand({
   run: async (ctx, { args, flags }) => {
     if (args.name === undefined && !ctx.prompt.possible)
       throw usageError('Missing required argument `name`.', {
-        text: 'To see its arguments:',
+        text: 'To see the arguments:',
         command: 'cdpadm profile create --help',
       });
     const profiles = await ctx.profiles();
@@ -179,7 +179,7 @@ async function offerTry(ctx: Context, name: string): Promise<boolean> {
   if (tested.some(({ status }) => status === 'failed')) {
     ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
     ctx.out.note({ text: 'To store different secrets:', command: `cdpadm auth login --profile ${name}` });
-    ctx.out.note({ text: 'To test them again:', command: `cdpadm auth test --profile ${name}` });
+    ctx.out.note({ text: 'To test the credentials again:', command: `cdpadm auth test --profile ${name}` });
   }
   return true;
 }

@@ -166,7 +166,7 @@ export const listProfiles = defineCommand({
 
 export const exportProfile = defineCommand({
   path: 'profile export',
-  summary: 'print a profile that can be imported elsewhere',
+  summary: 'print a profile in a form that can be imported elsewhere',
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },

@@ -155,7 +155,7 @@ function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): 
       ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
       : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
   );
-  if (ignoredKeys.length > 0) ctx.out.note(`The values in the project file are ignored for ${ignoredKeys.join(', ')}.`);
+  if (ignoredKeys.length > 0) ctx.out.note(`Ignored in the project file: ${ignoredKeys.join(', ')}.`);
 }
 
 function noteOverrides(ctx: Context, settings: Settings): void {

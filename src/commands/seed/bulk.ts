@@ -81,7 +81,7 @@ export const seedFiles = defineCommand({
   output: seedBulkResult,
   notes: [
     'Every row is checked before it is sent. If the platform rejects a request, the run finds the invalid rows and sends the others.',
-    'An interrupted run can be resumed. Rows whose response was lost are sent again, which only repeats the same values.',
+    'An interrupted run can be resumed. Requests whose response was lost are sent again, which only sets the same values again.',
     'CSV columns: xpid, identity:<type>, attr:<name>:<calculation_type>[:<key>], user:<name>, environment, cutoff_date.',
   ],
   examples: [

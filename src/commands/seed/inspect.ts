@@ -84,7 +84,7 @@ function draw({ bodies, columns, duplicates, files, headerless, map, source }: I
     lines.push(`  ${column || '(no name)'}: ${facts.join(', ')}`);
   }
   for (const { field, rows } of duplicates)
-    lines.push(`Duplicate ${field}: ${counted(rows, 'row repeats', 'rows repeat')} an earlier one.`);
+    lines.push(`Duplicate ${field}: ${counted(rows, 'row repeats', 'rows repeat')} an earlier value.`);
   const pairs = Object.entries(map).map(([column, field]) => `--map ${shellWord(`${column}=${field}`)}`);
   if (pairs.length > 0) lines.push(`Proposed map: ${pairs.join(' ')}`);
   return lines.map((line) => cleanLine(line)).join('\n');

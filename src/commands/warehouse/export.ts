@@ -127,7 +127,7 @@ interface Writing extends z.infer<ReturnType<typeof exportedFile>> {
   texts: { path: string; text: string; read?: string }[];
 }
 
-/** Returns a new file. Throws if the resource's id cannot be a file name. */
+/** Returns the file to create for a resource. Throws if the resource's id cannot be a file name. */
 function newFile(type: ResourceType, definition: Definition, dir: string): Writing {
   const { id } = definition;
   if (!/^[A-Za-z0-9_-]+$/.test(id)) {

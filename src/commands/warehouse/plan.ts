@@ -42,7 +42,7 @@ export const planFlags = {
   only: {
     value: 'pattern',
     many: true,
-    help: "only resources whose id or name matches, such as crm or 'pipelines/*' (repeatable)",
+    help: "only resources whose id or name matches this pattern, such as crm or 'pipelines/*' (repeatable)",
   },
   overlay: {
     value: 'dir',
@@ -93,7 +93,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing resources and unresolved masks, conflict (6) for deleting used resources. */
+/** Throws invalid input (9) for missing resources and unresolved masks, or conflict (6) for deleting used ones. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
@@ -145,7 +145,7 @@ export async function changedSecrets(
   return [...changed];
 }
 
-/** Throws invalid input (9) if a pipeline needs a missing resource, conflict (6) for deleting used resources. */
+/** Throws invalid input (9) if a pipeline needs a missing resource, or conflict (6) for deleting used ones. */
 function checkParts(
   { steps }: WarehousePlan,
   selected: readonly PlaceableDefinition[],
@@ -253,7 +253,7 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
 function requireInside(folder: string): void {
   if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
   throw fail('references.not_allowed', {
-    message: `Reference not allowed: a \`file:\` path in a saved plan must not start from ${folder}, which is outside the working directory.`,
+    message: `Reference not allowed: a \`file:\` path in a saved plan must not be relative to ${folder}, which is outside the working directory.`,
     hint: 'Run the command in a folder above the definitions, or use env:NAME.',
   });
 }

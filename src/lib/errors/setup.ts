@@ -102,7 +102,7 @@ export const SETUP_ERRORS = {
   'secrets.keychain': {
     exit: 'auth',
     summary: 'The system keychain cannot be used.',
-    explanation: 'The keychain is locked, or this system does not have one, like most servers.',
+    explanation: 'The keychain is locked, or this system, like most servers, does not have one.',
     fix: 'Use --client-secret-env or --client-secret-command, or accept a private file with --insecure-storage.',
   },
 } as const satisfies Record<string, ErrorEntry>;

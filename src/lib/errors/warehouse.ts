@@ -30,7 +30,7 @@ export const WAREHOUSE_ERRORS = {
     exit: 'conflict',
     summary: 'Files differ from the platform.',
     explanation: 'The export would overwrite changes that were not applied.',
-    fix: 'Compare with `cdpadm warehouse diff`, apply the files, or export into another folder.',
+    fix: 'Compare them with `cdpadm warehouse diff`, then apply the files, or export into another folder.',
   },
   'warehouse.incomplete': {
     exit: 'failed',
