@@ -13,7 +13,7 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
   shared?: SharedRate | undefined;
 }
 
-/** Maximum number of tasks that may start in place of paused ones, because every task holds its rows in memory. */
+/** Maximum number of tasks that may start in place of paused ones: every task holds its rows in memory. */
 export const MAX_PAUSED = 128;
 
 /** If a timer fires later than this, the event loop was blocked. */

@@ -92,7 +92,7 @@ function isDecodable(text: string): boolean {
 
 /**
  * Uses one hash per limit. ARGV: the operation, the requested rate (per second; 0 means none) and more values. `take`:
- * the number of requests; it returns the microseconds until the first request and between two requests. `limited`: the
+ * the number of requests; it returns the microseconds until the first request and between requests. `limited`: the
  * milliseconds since the rejected request was sent, and the pause that the platform requested.
  */
 export const RATE_SCRIPT = `

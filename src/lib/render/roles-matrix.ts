@@ -71,7 +71,7 @@ ${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scrol
   );
 }
 
-/** Returns a hint to scroll right, because some browsers show scroll bars only during scrolling. */
+/** Returns a hint to scroll right, because some browsers show scroll bars only while the user scrolls. */
 function sideways(roles: readonly MatrixRole[]): string {
   if (roles.length <= FEW_ROLES) return '';
   const kind = roles.length > MANY_ROLES ? ' many' : '';

@@ -61,7 +61,7 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
   return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
 }
 
-/** Stops sending after several failures in a row, because the platform then rejects or delays every request. */
+/** Stops sending after several failures in a row, because the platform then probably rejects or delays all. */
 async function readOrNote(id: string, { api, recent, signal, unread }: ListPorts) {
   try {
     const [first] = recent;
@@ -77,7 +77,7 @@ async function readOrNote(id: string, { api, recent, signal, unread }: ListPorts
   }
 }
 
-/** True if there has been no evidence for a day that the platform has the request. */
+/** True if, for a day, nothing has shown that the platform has the request. */
 function isLost(entry: LedgerRequest | undefined, now: number): boolean {
   return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
 }

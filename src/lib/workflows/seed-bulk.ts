@@ -93,7 +93,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
 
   function checkpoint(finished: boolean): SeedCounts {
     const now = tally();
-    // If the process is killed after it writes the rows, a resumed run recognizes them as its own.
+    // If the process is killed after it writes rejected rows, a resumed run recognizes them as its own.
     const extended = rejects.state();
     if (extended.next) journal?.write({ ...recorded, rejects: extended });
     rejects.sync();

@@ -10,8 +10,8 @@ import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
 /**
- * A column of the inputs. `field` is the field that the column's name suggests, if any. `floats` counts ids written as
- * floating-point numbers, such as `123.0`, or possibly rounded. `nulls` counts the rows with each null word.
+ * A column of the inputs. `field` is the field that the column's name suggests, if any. `floats` counts ids that are
+ * floating-point numbers, such as `123.0`, or that may be rounded. `nulls` counts the rows with each null word.
  */
 const newColumn = (column: string) => {
   const nulls: Record<string, number> = {};

@@ -85,7 +85,7 @@ export async function readLive(api: Api, signal: AbortSignal): Promise<ByType<Re
   return { connection, data_model, pipeline };
 }
 
-/** Rereads each resource before changing it. If a step is not done, only the steps that depend on it are skipped. */
+/** Rereads each resource before changing it. Skips steps that need an incomplete one and, after a stop, all others. */
 export async function applyWarehouse(
   { steps }: WarehousePlan,
   live: ByType<ResourceReply>,

@@ -15,7 +15,7 @@ export interface CertificateTrust {
   now: number;
 }
 
-/** The key that verifies signatures, or the issue that completes the sentence "the certificate …". */
+/** The key that verifies signatures, or an issue that completes the sentence "the certificate …". */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
 const MAX_CERTIFICATES = 10;

@@ -102,7 +102,7 @@ export class RecordScan {
     this.#quoteAt = -1;
     let at = start;
     for (let code = bytes[at] as number; code !== separator; code = bytes[++at] as number) {
-      // Almost every byte of a cell is greater than a quote, so this check is first.
+      // Almost every byte of a cell is greater than a quote, so this check comes first.
       if (code <= QUOTE) {
         if (code === LINE_FEED) break;
         if (code === QUOTE && this.#quoteAt < 0) this.#quoteAt = at;

@@ -2,7 +2,7 @@
 import { API_VERSION, extensionKey } from '../../contract/dsr.ts';
 import { EXTENSION_IDENTITY_TYPES } from '../../contract/identities.ts';
 
-/** Values from a user or a row. Any may be missing: the check of the whole body reports missing required fields. */
+/** Values from a user or a row. Any of them may be missing: the check of the body reports missing required fields. */
 export interface RequestParts {
   regulation?: string | undefined;
   subject_request_type?: string | undefined;

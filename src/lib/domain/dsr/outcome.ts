@@ -76,7 +76,7 @@ export interface Outcome {
   finished_at: string | null;
   /** True if `finished_at` is only the time when this machine first saw the status. */
   is_first_seen: boolean;
-  /** Null if the request was not submitted, is due but not late, or if nothing proves that it was on time or late. */
+  /** Null if the request was not submitted or is due but not late, or if nothing proves that it was on time or late. */
   deadline_met: boolean | null;
   /** Zero unless `deadline_met` is false. */
   days_late: number;

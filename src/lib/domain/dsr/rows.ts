@@ -21,7 +21,7 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** Columns that occur only in a results file. As input, they are ignored, except that completed rows are skipped. */
+/** Columns that occur only in a results file. In an input, they are ignored, but completed rows are skipped. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
 /** All identity types, with the standard types first. */

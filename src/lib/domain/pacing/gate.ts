@@ -189,7 +189,7 @@ export class Pacing {
     const failingMs = this.#troubles.sinceSuccess(now);
     const leftMs = this.#options.giveUpAfterMs - failingMs;
     if (leftMs > 0) {
-      // Use at least half of the interval, so that intervals always grow.
+      // Use at least half of the interval, so that intervals grow until the cap.
       const ms = backoff(this.#probes, PROBE_CAP_MS) * (0.5 + this.#options.random() / 2);
       this.#pause(now, Math.min(leftMs, ms), 'the platform is unavailable');
       return;

@@ -93,7 +93,7 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
       about,
       'problem',
       `The connection to the warehouse is faulted${because(said)}.`,
-      ...editing('connections', id, `Check ${check}, then update it to clear the fault.`),
+      ...editing('connections', id, `Check ${check}, then update the connection to clear the fault.`),
     ),
   ];
 }
