@@ -28,7 +28,7 @@ export interface SettingsSources {
   onNote?(text: string): void;
   /** Opens the embedded platform. Called only if the profile `local` is in use. */
   local?: (() => Promise<LocalValues>) | undefined;
-  /** Flag that selects a second profile. To keep secrets apart, variables and the project file do not apply to it. */
+  /** Flag for a second profile. To keep secrets apart, environment variables and the project file do not apply. */
   alone?: string | undefined;
   keychain?: (() => Promise<Keychain>) | undefined;
 }

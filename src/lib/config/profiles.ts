@@ -88,7 +88,7 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /** Removes the profile, then its secrets. `left` lists those not removed. Throws KnownError not found (5). */
+    /** Removes the profile, then the secrets that only it uses. `left` lists failures. Throws not found (5). */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');
@@ -151,7 +151,7 @@ export function openProfiles(options: SecretsOptions) {
           .filter((text) => text.startsWith('keychain:'));
         await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
       }),
-    /** Removes every stored secret and its reference, except the client id. `left` lists what could not be removed. */
+    /** Removes all references except the client id, and the secrets that only they use. `left` lists failures. */
     forgetSecrets: async (name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);

@@ -23,7 +23,7 @@ export async function call(path, method = 'GET', body) {
 /** @type {Map<'refresh' | 'change', string>} */
 const problems = new Map();
 
-/** Shows a kind of work's error, or removes it. @param {'refresh' | 'change'} work @param {unknown} [error] */
+/** Shows or removes the error of a kind of work. @param {'refresh' | 'change'} work @param {unknown} [error] */
 export function report(work, error) {
   if (error instanceof Error) problems.set(work, error.message);
   else problems.delete(work);

@@ -1,4 +1,4 @@
-// The tabs of the console page about traffic: data subject requests, callbacks, the log and faults.
+// The console page's tabs about traffic: data subject requests, callbacks, the log and faults.
 import { byId, documentOf, fold, make, marked, part, pretty, table, time, worded } from './dom.js';
 import { act, call } from './control.js';
 

@@ -169,7 +169,7 @@ function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures
   );
 }
 
-/** Gives every pending partner the status in the fixtures. */
+/** Gives each pending partner its status from the fixtures. */
 function finishForwarding(
   entries: readonly Forwarding[],
   { workspace }: StoredRequest,

@@ -9,7 +9,7 @@ type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
 /** Durations in milliseconds. All times in this file are epoch milliseconds. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
-/** Returns the time of the next run at or after `from`, if any. `ranOnce` is true after a `once` pipeline's run. */
+/** Returns the time of the next run at or after `from`, if any. `ranOnce` is true after a scheduled run. */
 export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);

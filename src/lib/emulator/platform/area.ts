@@ -81,7 +81,7 @@ export interface OpenArea<Endpoints> {
   /**
    * Runs the work that is due by `now` (epoch ms), in order. If `nextDue` exists, `catchUp` is called for each due
    * time, alternating with other areas, and may leave part of the work for the next call. Otherwise, it is called each
-   * time another area has done some work, and once no work is due.
+   * time another area has done some work, and when no more work is due.
    */
   catchUp?(now: number, isAwaited: boolean): void | Promise<void>;
   /** Called after each `catchUp` with `isAwaited`. Waits at most `ms` until its messages are sent. */

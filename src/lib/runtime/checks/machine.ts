@@ -97,7 +97,7 @@ export function checkProfile(settings: Settings): Finding {
       );
     }
   }
-  return ok(check, 'none; the settings come from the environment');
+  return ok(check, 'none; the settings come from the environment, flags or a project file');
 }
 
 export async function checkSecrets(ctx: Context): Promise<Finding[]> {

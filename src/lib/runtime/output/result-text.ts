@@ -18,7 +18,7 @@ export interface Surface {
   style: Style;
 }
 
-/** Width of a document without a terminal: nothing is wrapped or truncated. */
+/** Width without a terminal: so large that ordinary lines are neither wrapped nor truncated. */
 export const UNLIMITED_WIDTH = 1000;
 
 export function isJsonFormat({ output }: GlobalFlags): boolean {
