@@ -70,7 +70,7 @@ describe('auth test', () => {
     expect(of('seeding')?.detail).toBe('missing: workspace_key, workspace_secret, seeding_url');
   });
 
-  it('reports an invalid workspace secret for both areas that use it, and valid platform credentials', async () => {
+  it('reports an invalid workspace secret in both of its areas, and accepts the platform credentials', async () => {
     const { code, of, stderr } = await testAuth(complete({ CDPADM_WORKSPACE_SECRET: 'wrong-workspace-secret' }));
     expect([code, of('roles')?.status]).toEqual([4, 'ok']);
     for (const area of ['data subject requests', 'seeding']) expect(of(area)).toMatchObject({ status: 'failed' });

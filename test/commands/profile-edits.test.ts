@@ -87,7 +87,7 @@ describe('profile edit', () => {
     expect(existsSync(kept)).toBe(true);
   });
 
-  it('keeps changes that another process made while the editor was open, and respects new protection', async () => {
+  it('keeps changes that another process made while the editor was open, and enforces new protection', async () => {
     writeFileSync(
       join(home.cwd, 'slow.cjs'),
       `const fs=require('fs'),p=process.argv.at(-1),file=process.env.SETTINGS,s=JSON.parse(fs.readFileSync(file));

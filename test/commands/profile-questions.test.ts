@@ -10,7 +10,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { memoryKeychain, secretsOptions } from '../unit/lib/config/folders.ts';
 
 /**
- * Answers prompts that begin with a given prefix, and presses Enter at all others. `review` lists the settings to
+ * Answers prompts that begin with a given prefix, and presses Enter at all others. `review` contains the settings to
  * select from the list.
  */
 function answerPrompts(answers: Record<string, string>, review: readonly string[] = [], { yes = false } = {}) {

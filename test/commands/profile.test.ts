@@ -203,7 +203,7 @@ describe('a profile command', () => {
     ['prints a client id that is a value in the profile', 'my-client', {}, 'my-client'],
     ['prints the client id if its variable is set', 'env:THE_ID', { THE_ID: 'id-of-variable' }, 'id-of-variable'],
     ['prints `(not shown)` for a client id whose variable is not set', 'env:THE_ID', {}, undefined],
-    ['prints `(not shown)` for a client id from a command, which does not run', 'command:touch ran', {}, undefined],
+    ['prints `(not shown)` for a client id from a command, which is not run', 'command:touch ran', {}, undefined],
   ])('%s', async (_how, written, variables, shown) => {
     const env = variables as Record<string, string>;
     await run('profile edit dev --set secrets.client_secret=env:S'.split(' '));

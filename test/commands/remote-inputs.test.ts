@@ -164,7 +164,7 @@ describe('an input address', () => {
     expect([code, stderr.includes('A file changed after the interrupted run.')]).toEqual([6, true]);
   });
 
-  it("does not receive a request if the server's certificate comes from an unknown authority", async () => {
+  it("is not requested if the server's certificate comes from an unknown authority", async () => {
     store.files['users.ndjson'] = { bytes: Buffer.from(userRows(5)), etag: '"1"' };
     const { code, stderr } = await seeding.bulk([store.url('users.ndjson')]);
     expect([code, store.requests.length, seeding.sink.requests]).toEqual([8, 0, 0]);

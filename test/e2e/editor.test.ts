@@ -52,7 +52,7 @@ test('leaves Ctrl-C to the editor while the editor is open, and handles Ctrl-C a
 });
 
 test.each([
-  ['dies of Ctrl-C', ''],
+  ['is killed by Ctrl-C', ''],
   ['runs in a shell that exits with 130', `process.on('SIGINT', () => process.exit(130));`],
 ])('exits with 130 and keeps the text if the editor %s', async (_how, handler) => {
   const screen = edit(`${handler}${rename} setTimeout(() => {}, 60_000); console.log('open');`);

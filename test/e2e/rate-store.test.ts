@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     expect(inMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('shares a learned rate with all processes, and does not reduce a given rate that was reached', async () => {
+  test('shares a learned rate with all processes, and does not reduce a configured rate that was reached', async () => {
     const [a, b] = [await open('learned'), await open('learned')];
     expect(await a.take(50)).toEqual({ inMs: 0, everyMs: 0 });
     await a.limited(0, 0);

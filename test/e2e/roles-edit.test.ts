@@ -137,7 +137,7 @@ describe('roles edit', () => {
   it.each([
     ['fails', { CDPADM_EDITOR: 'false' }, 'exited with code 1'],
     ['cannot be started', { CDPADM_EDITOR: '/no/such/editor' }, 'did not start'],
-  ])('does not leave a file if the editor %s before anything was changed', async (_what, env, message) => {
+  ])('does not leave a file if the editor %s and the text is unchanged', async (_what, env, message) => {
     const result = await admin.run('roles edit --yes', { env: { ...env, TMPDIR: admin.cwd } });
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toContain('kept');

@@ -96,7 +96,7 @@ describe('the built program', () => {
     expect(files.filter((file) => /work-(?!roles)/.test(file))).toEqual([]);
   });
 
-  test('loads neither fetch nor another server for a command that runs the embedded platform', () => {
+  test('loads no HTTP client, server package or YAML parser for a command that runs the embedded platform', () => {
     const env = { CDPADM_DATA_DIR: join(folder, 'data'), CDPADM_CACHE_DIR: join(folder, 'cache') };
     const { files, modules } = loadedBy(['groups', 'list', '--profile', 'local'], env);
     expect(files).toContain(join('dist', 'chunks', 'emulator-index.js'));

@@ -123,20 +123,20 @@ describe('claims about the rows of a bulk run', () => {
     ['unknown', '{"rows":1,"unknown":1}', held('a@x.example')],
     ['unknown', '{"rows":1,"unknown":1}', cells({})],
     ['failed', '{"rows":1,"failed":1}', cells({})],
-  ])('are true if a row is %s and the counts are %s', (status, stdout, after) => {
+  ])('are true if a row is listed as %s and the counts are %s', (status, stdout, after) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toBe('');
   });
 
   it.each([
-    ['submitted and not on the platform', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
+    ['submitted but not on the platform', 'submitted', '{"rows":1,"submitted":1}', cells({}), /is submitted, and the platform does not have it/],
     ['existing for a different person', 'existing', '{"rows":1,"existing":1}', held('b@x.example'), /is existing, and/],
-    ['failed and on the platform', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
-    ['counted differently', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
-  ])('are false when a row is %s', (_what, status, stdout, after, problem) => {
+    ['failed but on the platform', 'failed', '{"rows":1,"failed":1}', held('a@x.example'), /failed \(\), and the platform has/],
+    ['unknown but counted differently', 'unknown', '{"rows":1,"submitted":1}', held('a@x.example'), /counts 1 submitted, and its file has 0/],
+  ])('are false when a row is listed as %s', (_what, status, stdout, after, problem) => {
     expect(rows(`a@x.example,${ID},${status},`, stdout, after)).toMatch(problem);
   }); // prettier-ignore
 
-  it('are false when the run reports success and one row is missing', () => {
+  it('are false when the run succeeds although the outcome of a row is unknown', () => {
     expect(rows(`a@x.example,${ID},unknown,`, '{"rows":1,"unknown":1}', cells({}), 0)).toMatch(/not every row is done/);
   });
 
@@ -164,8 +164,8 @@ describe('claims about the rows of a bulk run', () => {
   });
   it.each([
     ['accepted with a different status', '{"rows":2,"accepted":2,"rejected":0}', batch(200), '', /counts 2 accepted/],
-    ['rejected and on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
-    ['rejected and not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
+    ['rejected but on the platform', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '{"row":{"xpid":2}}\n', /row 2 is rejected/],
+    ['rejected but not listed', '{"rows":2,"accepted":1,"rejected":1}', batch(202), '', /and lists 0/],
   ])('are false for seeds that are %s', (_what, stdout, request, rejects, problem) => {
     expect(seeds(stdout, request, rejects)).toMatch(problem);
   }); // prettier-ignore
@@ -197,7 +197,7 @@ describe('a claim about a multi-step plan', () => {
       expect(listed(outcome, connection('new'))).toMatch(/claims that it is not done/);
     expect(listed('skipped', connection('new'), 'connection', 429)).toMatch(/claims that it is not done/);
   });
-  it('is false when it does not list a changed resource as done or report the unknown outcome', () => {
+  it('is false when it neither lists a changed resource as done nor reports an unknown outcome', () => {
     const silent = /does not say that this may be done: connection 3001\/crm/;
     expect(listed('unknown', connection('new'))).toMatch(silent);
     expect(listed('done', connection('new'), 'pipeline')).toMatch(silent);

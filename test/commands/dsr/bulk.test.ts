@@ -99,7 +99,7 @@ describe('dsr submit --bulk', () => {
       3,
       1,
     ],
-    ['an open quote', 'email\na@b.c\n"d@e.f\n', 3, 1],
+    ['an unclosed quote', 'email\na@b.c\n"d@e.f\n', 3, 1],
     ['an unknown column', 'emial\na@b.c\n', 1, 1],
     [
       'an invalid value after a cell with newlines',

@@ -37,7 +37,7 @@ describe('roles pull --merge', () => {
     expect((await admin.live()).get('user-role')?.name).toBe('Person');
   });
 
-  it('keeps your value in a conflict, adds the other value as a comment, and exits with 6', async () => {
+  it("keeps the file's value in a conflict, adds the platform's value as a comment, and exits with 6", async () => {
     await changeElsewhere('name: Support', 'name: Theirs');
     const edited = admin.read('roles.yaml');
     const merged = await admin.json('roles pull --merge');
@@ -69,7 +69,7 @@ describe('roles pull --merge', () => {
     expect(admin.read('roles.yaml')).toBe(edited);
   });
 
-  it('keeps your deletion, and adds the role that changed on the platform as a comment above the list', async () => {
+  it('keeps a deletion, and adds the role that changed on the platform as a comment above the list', async () => {
     admin.write('roles.yaml', admin.read('roles.yaml').replace(/ {2}- role_id: user-role[^]*$/, ''));
     await changeElsewhere('name: User', 'name: Person');
     const merged = await admin.run('roles pull --merge');

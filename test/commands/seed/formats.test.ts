@@ -81,7 +81,7 @@ test.each([
   ['a truncated gzip file', 'a.ndjson.gz', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]), 'is not a complete gzip file'],
   ['UTF-16', 'users.ndjson', Buffer.from(`\ufeff${userRow(1)}`, 'utf16le'), 'users.ndjson:1:1: the file is UTF-16'],
   ['a header with a mistyped column', 'users.csv', 'xpdi,attr:Orders:count\n1,2\n', 'did you mean `xpid`?'],
-  ['a record with an open quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2:3: this cell starts with a quote that is never closed'],
+  ['a record with an unclosed quote', 'users.csv', 'xpid,user:note\n1,"abc\n', 'users.csv:2:3: this cell starts with a quote that is never closed'],
   ['a record of a different width', 'users.csv', 'xpid,user:note,cutoff_date\n1,a\n', 'users.csv:2: has 2 columns; the header has 3'],
 ])('reports %s with seed validate', async (_what, name, content, expected) => {
   const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write(name, content)]);
