@@ -110,7 +110,7 @@ it('rejects an oversized body in the envelope for data subject requests', async 
   expect([reply.status, reply.json]).toMatchObject([413, { code: 413, errors: [{ domain: 'subject_request' }] }]);
 });
 
-test('returns the same headers for HEAD as for GET, but without a body', async () => {
+test('returns the content length for HEAD, but no body', async () => {
   const reply = await emulator.call('HEAD', `${emulator.accountPath}/roles`);
   expect([reply.status, reply.text]).toEqual([200, '']);
   expect(Number(reply.headers['content-length'])).toBeGreaterThan(100);

@@ -154,7 +154,7 @@ describe('a traced body', () => {
     ['in the same spelling', 'Jane.Roe@Example.org'],
     ['in lower case', 'jane.roe@example.org'],
     ['in a URL', 'Jane.Roe%40example.org'],
-  ])('masks an identity from the request that the response quotes %s', (_name, quoted) => {
+  ])('masks an identity from the request if the response quotes the identity %s', (_name, quoted) => {
     const body = JSON.stringify({ subject_identities: { email: { value: 'Jane.Roe@Example.org', encoding: 'raw' } } });
     for (const text of [`{"message":"no ${quoted}"}`, `no ${quoted}`]) {
       const answer = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });

@@ -12,7 +12,7 @@ describe('explainStop', () => {
     ['Ctrl-C', interrupted(), 'interrupted'],
     ['SIGTERM', terminated(), 'terminated'],
     ['SIGHUP', hungUp(), 'hungUp'],
-  ])('adds to the error for %s whether the platform might have changed', (_what, error, exit) => {
+  ])('states in the error for %s whether the platform might have changed', (_what, error, exit) => {
     const unchanged = explainStop(error, false);
     expect(unchanged).toMatchObject({ code: error.code, message: error.message });
     expect(exitOf(unchanged)).toBe(exit);

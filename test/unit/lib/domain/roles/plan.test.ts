@@ -105,7 +105,7 @@ describe('a plan', () => {
   });
 });
 
-it('contains changes but no hash if two files are compared', () => {
+it('returns changes without a hash if two files are compared', () => {
   const { plan, ...changes } = planRoles(SCOPE, LIVE, WANTED).plan;
   expect(compareManifests(LIVE, WANTED)).toEqual({ ...changes, plan: null });
   expect(changes.base).toEqual({ last_modified_on: LIVE.last_modified_on, last_modified_by: LIVE.last_modified_by });

@@ -14,7 +14,7 @@ const BATCH = 100;
 const MANY_BATCHES = size(100_000, 20_000, 2000);
 const UNDER_WAY = 66;
 
-test(`stores which of ${ROWS / 1_000_000} million rows are complete in less than ten kilobytes, whatever the order`, () => {
+test(`needs less than ten kilobytes to store which of ${ROWS / 1_000_000} million rows are complete, in any order`, () => {
   const random = randomFrom(3);
   const marks = createMarks(NOTHING_COMPLETED);
   const open: { complete(): void }[] = [];

@@ -95,7 +95,7 @@ it('rejects an untrusted certificate, even if the environment disables the check
   expect(result).toMatchObject({ status: null, error: expect.stringMatching(/self.signed/) as string });
 });
 
-it('rejects with the reason of the abort', async () => {
+it("rejects with the abort's reason", async () => {
   const receiver = await opened(startCallbackReceiver());
   receiver.next('hang');
   const stop = new AbortController();

@@ -104,7 +104,7 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   },
 );
 
-test('shows a wait that was already reported on a live line, but does not print a line for it', async () => {
+test('shows an already reported wait on a live line, but does not print a line for it', async () => {
   for (const [tty, expected] of [
     [false, /^$/],
     [true, /1s so far/],

@@ -58,7 +58,7 @@ describe('a prompt without an interactive terminal', () => {
   });
 });
 
-test('accepts typed text that is not a choice only if the list is open', async () => {
+test('accepts typed text that is not a choice if the list is open', async () => {
   const stdin = new PassThrough();
   const prompt = prompts({}, { tty: true, env: { TERM: 'dumb' }, stdin });
   const chosen = prompt.select('Request', [{ value: 'a' }], { search: true, open: true });
