@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 /** Maximum number of issues to show. Further issues are only counted; JSON lists more. */
 const LISTED_ISSUES = 50;
 
-/** Longer messages, which quote a whole input such as a file with a single line, are truncated. */
+/** Longer messages are truncated: they quote a whole input, such as a file with a single line. */
 const LONGEST_TEXT = 4000;
 
 /** Truncates long text. Masks it first, because half of a secret would not be recognized. */

@@ -101,7 +101,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
   return displayWidth(whole) <= width ? whole : fitParts(line(countOf({ ...state, total: undefined })), width);
 }
 
-/** Returns the reason for a pause, and the progress if it is known. If they do not fit, the reason comes first. */
+/** Returns the reason for a pause, and the progress if it is known. If the line is too long, the reason comes first. */
 export function waitBar(title: string, why: string, state: ProgressState, width: number): string {
   const reason = cleanLine(`${title}: ${why}`);
   if (shareOf(state) === undefined) return fitText(reason, width);

@@ -35,7 +35,7 @@ export function isEmpty(cell: unknown): boolean {
   return cell === undefined || cell === null || cell === '';
 }
 
-/** Returns a Parquet cell as CSV text. Does not convert lists and maps, so the contract rejects them. */
+/** Returns a Parquet cell as CSV text. Returns lists and maps unchanged: the contract rejects misplaced ones. */
 export function asText(cell: unknown): unknown {
   return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
 }
