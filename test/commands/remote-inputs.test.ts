@@ -246,7 +246,7 @@ describe('an input address', () => {
     [403, 'responded with 403.', 'The link may have expired. Pass a new one.'],
     [404, 'responded with 404.', 'The link may have expired. Pass a new one.'],
     [410, 'responded with 410.', 'The link may have expired. Pass a new one.'],
-    [503, 'responded with 503.', 'Run the command again later, or pass --retries N to try more often.'],
+    [503, 'responded with 503.', 'Run the command again later, or pass --retries N to allow more retries.'],
   ])('is named in the error, instead of the platform, for status %i', async (status, answer, hint) => {
     store.status = status;
     const { stderr } = await run(['seed', 'validate', store.url('users.csv'), '-o', 'json']);

@@ -1,5 +1,5 @@
-// Reads a Parquet file row by row, with exact values. Each page is decompressed once, and only the current page of each
-// column is in memory, so memory use does not grow with the size of the row group.
+// Reads a Parquet file row by row, with exact values. Each page is decompressed once, and only the pages of the current
+// rows are in memory, so memory use does not grow with the size of the row group.
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';

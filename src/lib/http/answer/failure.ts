@@ -149,7 +149,7 @@ const WORDS: Partial<Record<Code, Words>> = {
     subject: 'Too many requests',
     hint: 'Wait a minute, then run the command again. Other programs may use the same limit.',
   },
-  'http.unavailable': { hint: 'Run the command again later, or pass --retries N to try more often.' },
+  'http.unavailable': { hint: 'Run the command again later, or pass --retries N to allow more retries.' },
   'http.warehouse_unreachable': {
     subject: 'The platform could not connect to the warehouse account',
     hint: 'Check the account, region, warehouse, database and credentials of the connection. The platform itself is available.',

@@ -63,7 +63,7 @@ describe('a network error', () => {
 
   it.each<[TransportKind, string]>([
     ['refused', 'Check the address and port'],
-    ['dns', 'spelling, the network and the DNS'],
+    ['dns', 'spelling of the name, the network and the DNS'],
     ['unreachable', 'HTTPS_PROXY, NO_PROXY'],
     ['certificate', '--ca-file FILE or CDPADM_CA_FILE. Nothing was sent.'],
     ['tls', 'use https'],
