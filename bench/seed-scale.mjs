@@ -1,8 +1,8 @@
 // Simulates a bulk run on many machines: `node bench/seed-scale.mjs [--users N --machines N --limit N --latency MS …]`.
 // Each machine sends its share over its connections. The platform accepts `limit` requests per second and rejects the
-// others with 429. Now and then, a machine is killed; after its restart, it repeats half a second of requests. With
-// `--uneven`, each machine has half as many rows as the previous one. With `--shared`, machines that have finished or
-// are down leave their part of the rate to the others.
+// others with 429. Now and then, a machine is killed; after its restart, it repeats half a second's worth of requests.
+// With `--uneven`, each machine has half as many rows as the previous one. With `--shared`, machines that have finished
+// or are down leave their part of the rate to the others.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
-// Defines which modules share a chunk. Opening a file costs as much as loading 20 kB of code, and code that is not
-// loaded costs nothing. Therefore, there are few chunks. `kernel` is loaded at every start, and nearly every command
+// Defines which modules share a chunk. Code that is not loaded costs nothing, but opening a file costs as much as
+// loading 20 kB of code, so there are only a few chunks. `kernel` is loaded at every start, and nearly every command
 // needs `run`. `commands-roles` contains the commands of one group. `work-roles` contains the code that only this group
 // needs to run; the group's help never loads it.
 

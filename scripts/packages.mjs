@@ -79,6 +79,6 @@ function webAddress(repository) {
     .replace(/^(git\+)?(https?|git|ssh):\/\/(git@)?github\.com\//, '')
     .replace(/^(github:|git@github\.com:)/, '')
     .replace(/\.git$/, '');
-  if (!/^[\w.-]+\/[\w.-]+$/.test(path)) throw new Error(`Unknown form of a repository: ${repository}`);
+  if (!/^[\w.-]+\/[\w.-]+$/.test(path)) throw new Error(`Unknown repository format: ${repository}`);
   return `https://github.com/${path}`;
 }

@@ -75,7 +75,7 @@ function check() {
   if (changes !== '') throw new Error(`The working tree has changes. Commit or stash them:\n${changes}`);
   const tagged = run('git', 'tag', '--list', tag) && run('git', 'rev-parse', `${tag}^{commit}`);
   if (tagged !== '' && tagged !== run('git', 'rev-parse', 'HEAD'))
-    throw new Error(`${tag} is a different commit. Raise the version in package.json.`);
+    throw new Error(`${tag} is the tag of a different commit. Raise the version in package.json.`);
   return tagged !== '';
 }
 

@@ -42,7 +42,7 @@ const PARTS = [
     // We pass the settings folder, so this package is not needed. Loading it fails for a user without a home folder.
     importer: /[\\/]conf[\\/]dist[\\/]/,
     source: /^env-paths$/,
-    code: `export default function envPaths() { ${never('A default folder of conf')} }`,
+    code: `export default function envPaths() { ${never("Conf's default folder")} }`,
   },
   {
     // This module validates users' answers to questions from the server; our server does not ask any.

@@ -122,7 +122,7 @@ describe('npm run release', () => {
         await git(folder, 'tag', 'v0.2.0');
         await git(folder, 'commit', '--allow-empty', '-qm', 'second');
       },
-      'v0.2.0 is a different commit',
+      'v0.2.0 is the tag of a different commit',
     ],
     ['missing packages', (folder) => rmSync(join(folder, 'node_modules'), { recursive: true }), 'Run `npm ci`.'],
     ['a missing history', (folder) => rmSync(join(folder, '.git'), { recursive: true }), 'has no git history'],
