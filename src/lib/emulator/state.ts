@@ -106,7 +106,7 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
   });
 }
 
-/** JSON text with such a value. The message contains the path of the first field that is missing or invalid. */
+/** Text that is JSON and matches the schema. The message names the first field that is missing or invalid. */
 const jsonOf = (schema: z.ZodMiniType) =>
   textWhere((text) => {
     const value = tryJson(text);

@@ -90,7 +90,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   };
 }
 
-/** Returns a function that reads the times of an organization's counted requests in the last minute from the log. */
+/** Returns a function that reads, from the log, the times of an organization's counted requests in the last minute. */
 function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
   const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
   return (orgId) => {

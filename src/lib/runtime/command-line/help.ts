@@ -36,7 +36,7 @@ interface WantedValue {
 
 export type OfferedValues = (wanted: WantedValue) => readonly string[];
 
-/** Prefixes the values with the typed text up to its equals sign (`column=`). Without that sign, returns no values. */
+/** Prefixes each value with the typed `column=`. Returns no values if no equals sign was typed. */
 export function behindEquals(typed: string, values: readonly string[]): string[] {
   const end = typed.indexOf('=') + 1;
   return end === 0 ? [] : values.map((value) => typed.slice(0, end) + value);

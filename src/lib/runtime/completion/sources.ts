@@ -15,7 +15,7 @@ type Found = readonly (string | Candidate)[];
 type Source = Found | ((point: CompletionPoint, known: () => Known) => Found | Promise<Found>);
 type Known = ReturnType<typeof readKnown>;
 
-/** Returns completion values without calling the platform. The search for a project file ends at `home`. */
+/** Returns a function that finds values without calling the platform. The search for a project file ends at `home`. */
 export function createValues(ctx: Context, home: string): Values {
   return async (subject, point) => {
     const isFlag = 'flags' in subject;
