@@ -1,4 +1,4 @@
-// Formats the issues that a schema reports as readable lines.
+// Formats a schema's issues as readable lines.
 import { explain, showPath } from '../../../../src/lib/contract/explain.ts';
 
 /** Returns `path: message` for each issue, or an empty list for a valid value. */

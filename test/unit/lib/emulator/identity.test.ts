@@ -1,4 +1,4 @@
-// A platform that imitates a deployment, so that clients have to change only their addresses.
+// A platform that imitates a deployment, so that clients have to change only the platform's addresses.
 import { verify, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -105,7 +105,7 @@ it('stores the status from the response to the submission', async () => {
   });
 });
 
-it('reads lines that other processes wrote since the last read', async () => {
+it('reads lines that other processes have written since the last read', async () => {
   const ledger = open();
   await ledger.record([sent(uuid(1))]);
   expect((await ledger.find([uuid(1)])).get(uuid(1))?.status).toBeUndefined();

@@ -1,4 +1,4 @@
-// Edits to a text keep every other byte, and leave a sensible number of blank lines.
+// Edits to a text keep all other bytes, and leave a sensible number of blank lines.
 import { describe, expect, it } from 'vitest';
 import { TextEdits } from '../../../../src/lib/files/text-edits.ts';
 

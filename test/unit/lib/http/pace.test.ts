@@ -1,4 +1,4 @@
-// A response that reports a service near its rate limit slows down requests to that service for a second.
+// If a response reports that a service is near its rate limit, requests to that service slow down for a second.
 import { describe, expect, it } from 'vitest';
 import { createPace, nearsLimit } from '../../../../src/lib/http/limits/pace.ts';
 import { createTestClock } from '../../../helpers/clock.ts';

@@ -1,4 +1,4 @@
-// Reads the parts of a DER certificate and rejects all other bytes.
+// Reads the parts of a DER certificate, and rejects bytes that are not a certificate.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childrenOf, DerError, readCertificate, readDer } from '../../../../../src/lib/domain/callbacks/der.ts';

@@ -1,4 +1,4 @@
-// Completions at the cursor, requested in the same way as by the shell scripts.
+// Completions at the cursor, requested in the same way as in the shell scripts.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
