@@ -36,7 +36,7 @@ class SeveralProfiles extends Error {
   }
 }
 
-/** A stopped command must end within this many 100 ms pauses. Time when it blocks the event loop does not count. */
+/** A stopped command must end within this many 100 ms pauses. Time spent blocking the event loop does not count. */
 const LAST_TURNS = 9;
 const TURN_MS = 100;
 /** Maximum number of 10 ms pauses to wait for the threads of a stopped command. */
@@ -104,7 +104,7 @@ export async function run(
   };
   try {
     const left = overdue();
-    // Rejects if the command finishes before it is overdue.
+    // `left` rejects if the command finishes before it is overdue.
     left.catch(() => undefined);
     return await Promise.race([ended(), left]);
   } finally {

@@ -27,7 +27,7 @@ export function readRate(
   if (text === undefined) return undefined;
   const rate = parseRate(text);
   if (rate !== undefined) return rate;
-  const where = flag === undefined ? `limits.${kind} of the profile` : '--rate';
+  const where = flag === undefined ? `The profile's limits.${kind}` : '--rate';
   throw usageError(
     `${where} must be a number of requests per second, or a rate such as 600/m or 9000/h, not \`${text}\`.`,
   );

@@ -55,7 +55,7 @@ const logIn = defineCommand({
     await forgetToken(ctx, profile);
     await profiles.setSecrets(profile, { references, typed, storage });
     if (storage === 'file' && Object.keys(typed).length > 0) {
-      ctx.out.warn('The secret is stored in a private, unencrypted file.');
+      ctx.out.warn('Secrets are stored in a private, unencrypted file.');
     }
     const text = `Stored for profile ${profile}: ${stored.join(', ')}.`;
     await ctx.out.emit({ profile, stored }, { kind: 'document', text: () => text });

@@ -43,7 +43,7 @@ export const duplicateFlags = {
     default: '30d',
     help: 'how far back to search the ledger for duplicates',
   },
-  allowDuplicates: { help: 'submit even if the ledger has the same request' },
+  allowDuplicates: { help: 'submit even if the ledger contains a duplicate' },
 } as const satisfies Record<string, FlagSpec>;
 
 /** Returns the duplicate window in milliseconds. Throws usage (2). */

@@ -55,7 +55,7 @@ export const listenForCallbacks = defineCommand({
     'When the listener stops, it ends running commands, and the next listener runs them again. After kill -9, running commands continue, and the next listener runs them again.',
     '--keep writes ID.N.headers.json and ID.N.body (mode 0600) to DIR, and never overwrites a file. The ledger records the paths and digests, so that `dsr evidence` finds them. Rejected messages are stored as refused.N, up to 1000 per run.',
     'With the `local` profile, the platform runs inside this process and blocks other commands. Use `cdpadm emulator start` in another shell instead.',
-    'With -o json, each line is an object: first the address, then one per callback.',
+    'With -o json, each line is an object: the first contains the address, and each of the others contains a callback.',
     'The platform needs an https address: put a reverse proxy that terminates TLS in front of the listener, and have it forward the bytes unchanged.',
   ],
   examples: [

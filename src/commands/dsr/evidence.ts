@@ -139,7 +139,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
     return ids.length > 0 ? ids.includes(id) : sent !== undefined && sent >= from && sent <= to;
   };
   const requests: RequestEvidence[] = [];
-  /** Folders with kept messages. A killed process may have stored a message without recording it. */
+  /** Folders with kept messages: a killed process may have stored messages there without recording them. */
   const folders = new Set<string>();
   for await (const part of withReadingProgress(ctx, ledger.all())) {
     for (const request of part) {

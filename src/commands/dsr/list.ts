@@ -122,8 +122,8 @@ function unreadFailure({ unread }: ListPorts): KnownError | undefined {
 }
 
 /**
- * Reports the overdue requests: their number, and an annotation for each in GitHub Actions, except with HTML output,
- * because the job usually lists the requests as text too. Returns true if the exit code must be 10.
+ * Reports the number of overdue requests and, in GitHub Actions, annotates each one, except with HTML output: such a
+ * job usually also lists the requests as text. Returns true if the exit code must be 10.
  */
 function reportDue(ctx: Context, requests: readonly RequestOverview[], flags: ListFlags): boolean {
   const overdue = requests.filter((request) => request.overdue);

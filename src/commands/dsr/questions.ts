@@ -95,7 +95,7 @@ const askType = askFor(
   REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
 );
 
-/** Asks for the optional fields, in a single question. */
+/** Offers the optional fields in a single menu. */
 async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
   for (let parts = before; ;) {
     const { group_id, status_callback_urls: urls = [], submitted_time } = parts;

@@ -150,7 +150,7 @@ export const removeAttributes = defineCommand({
     'cdpadm groups attributes remove household lifetime_value',
     'cdpadm groups attributes remove household is_member --dry-run',
   ],
-  exits: { ...writeExits, notFound: 'group not found, or it does not share the attribute' },
+  exits: { ...writeExits, notFound: 'the group does not exist, or does not share the attribute' },
   run: (ctx, { args }) => {
     const ids = args.attribute.map((text) => readAttribute(text).id);
     return changeAttributes(ctx, args.group_id, (attributes) => {

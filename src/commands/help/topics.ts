@@ -29,8 +29,8 @@ Order of checks: input (9), access: read (12), unexpected plan (6), other guards
 Codes of errors, by exit code
 
 With -o json, an error has one of these codes; \`cdpadm help error CODE\` explains it. Three exceptions: the
-exit code of files.read is 2 if the file does not exist; that of dsr.listen and emulator.sample_warehouse is 6 if the
-port is in use or the file exists; and that of profiles.failed is the highest exit code of its profiles.
+exit code of files.read is 2 for a missing file or a folder; that of dsr.listen and emulator.sample_warehouse is 6 if
+the port is in use or the file exists; and that of profiles.failed is the highest exit code of its profiles.
 
 `;
 
@@ -143,7 +143,7 @@ Only you can read them (folders 0700, files 0600).
                  working directory up to the root of the repository.
   roles.yaml     the default file of \`roles pull\` and \`roles push\`
 
-As a file name, \`-\` means standard input. The extension of a file shows whether it is YAML or JSON.
+As a file name, \`-\` means standard input or output. The extension of a file shows whether it is YAML or JSON.
 `;
 
 const recipes = `Recipes

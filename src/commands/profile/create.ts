@@ -89,7 +89,7 @@ export const createProfile = defineCommand({
     const { current } = await profiles.create(name, draft);
     const profile = await profiles.find(name);
     if (draft.storage === 'file' && Object.keys(typed).length > 0)
-      ctx.out.warn('The secret is stored in a private, unencrypted file.');
+      ctx.out.warn('Secrets are stored in a private, unencrypted file.');
     const created = { name, current, file: profiles.file, profile };
     const text = `Created profile ${name}${current ? ', now the current one' : ''}.`;
     await ctx.out.emit(created, { kind: 'document', text: () => text });

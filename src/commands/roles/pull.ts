@@ -153,7 +153,7 @@ async function requireNoEdits(file: string, text: string, live: Manifest, memory
         text: 'Push the edits, pull into another file, or merge:',
         command: `cdpadm roles pull ${shellWord(file)} --merge`,
       },
-      { text: 'To see them:', command: `cdpadm roles diff ${shellWord(file)}` },
+      { text: 'To see the edits:', command: `cdpadm roles diff ${shellWord(file)}` },
     ],
   });
 }

@@ -81,7 +81,7 @@ export const pushRoles = defineCommand({
     }
     if (outcome.kind === 'applied' && !flags.writeBack && path !== undefined && path !== '-' && roles?.base)
       ctx.out.note({
-        text: `${path} keeps its old stamp. Before you change it again:`,
+        text: `${path} keeps its old stamp. Before you change the file again:`,
         command: `cdpadm roles pull ${shellWord(path)} --merge`,
       });
     await emitOutcome(ctx, outcome);
@@ -107,7 +107,7 @@ async function updateFile(
   } else if (result !== 'stream') {
     const reason = result === 'changed' ? 'it changed after the push read it' : 'its YAML cannot be edited in place';
     ctx.out.warn({
-      text: `${file} was not updated: ${reason}. To compare it:`,
+      text: `${file} was not updated: ${reason}. To compare it with the platform:`,
       command: `cdpadm roles diff ${shellWord(file)}`,
     });
   }

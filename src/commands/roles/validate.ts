@@ -79,7 +79,7 @@ export const testRoles = defineCommand({
   summary: 'test assertions about what roles may do',
   effect: 'read',
   calls: 'platform',
-  args: { file: { default: 'roles.test.yaml', help: 'the assertions file; - reads standard input' } },
+  args: { file: { default: 'roles.test.yaml', help: 'assertions file; - reads standard input' } },
   flags: { file: { value: 'file', help: 'check this roles file, offline, instead of the platform' } },
   output: () => z.array(assertionResult()),
   notes: [

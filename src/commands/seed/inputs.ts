@@ -52,7 +52,7 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
   return { sources, inputs, rules, settings: rowFlagsDigest(values, rowFlags) };
 }
 
-/** Returns a function that reports columns missing from a map, once per set, and warns if a name resembles a field. */
+/** Returns a function that reports columns missing from a map, once per set, and warns of names that resemble fields. */
 function reportSkippedColumns(ctx: Context): (name: string, columns: readonly SkippedColumn[]) => void {
   const reported = new Set<string>();
   return (name, columns) => {

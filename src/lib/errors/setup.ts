@@ -78,7 +78,7 @@ export const SETUP_ERRORS = {
   'auth.audience_refused': {
     exit: 'auth',
     summary: 'The token service does not issue tokens for this audience.',
-    explanation: 'The credentials belong to a different audience. The default audience is the base address.',
+    explanation: 'The credentials are for a different audience. The default audience is the base address.',
     fix: 'Set `audience` in the profile, or CDPADM_AUDIENCE.',
   },
   'secrets.missing': {

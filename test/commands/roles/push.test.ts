@@ -44,7 +44,7 @@ describe('roles push', () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
     const edited = admin.read('roles.yaml');
     const { stderr } = await admin.run('roles push --yes --no-write-back');
-    expect(stderr).toContain('roles.yaml keeps its old stamp. Before you change it again: cdpadm roles pull');
+    expect(stderr).toContain('roles.yaml keeps its old stamp. Before you change the file again: cdpadm roles pull');
     expect(admin.read('roles.yaml')).toBe(edited);
     admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
     expect((await admin.run('roles push --yes --no-write-back')).code).toBe(6);
