@@ -20,7 +20,7 @@ describe('the built program', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'cdpadm-chunks-'));
     preload = join(folder, 'preload.cjs');
-    // On start, the program reads only the chunks that it runs.
+    // At startup, the program reads only the chunks that it runs.
     writeFileSync(
       preload,
       `const fs = require('node:fs');

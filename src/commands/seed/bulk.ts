@@ -230,7 +230,7 @@ function resumable(
   const isChanged = error.code === 'input.changed';
   const restart = isInvalid ? 'Correct the file, then send it' : isChanged && 'To send the changed input';
   const next = restart
-    ? { text: `${restart} from its start:`, command: again('--restart', error) }
+    ? { text: `${restart} from the beginning:`, command: again('--restart', error) }
     : { text: 'To continue:', command: again('--resume', error) };
   return error.with({
     hint: [

@@ -48,7 +48,7 @@ function checkpointSchema() {
     files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
     /** A digest of the flags that determine each row's request. Absent in journals from older versions. */
     settings: z.optional(z.string()),
-    /** Every row up to this position is complete. `offset` is -1 if a resumed run must read the file from its start. */
+    /** Every row up to this position is complete. `offset` is -1 if a resumed run must read the file from the start. */
     mark: z.object({ file: Count, position: Count, offset: z.number() }),
     /** Ranges after `mark` in which every row is complete. */
     beyond: z.array(z.object({ file: Count, from: Count, to: Count })),

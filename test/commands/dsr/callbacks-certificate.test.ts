@@ -208,7 +208,7 @@ describe('a listener without a certificate', () => {
     [503, 'closes the connection', (response) => response.socket?.resetAndDestroy(), /closed/],
     [503, 'never responds', () => undefined, CERTIFICATE_LATE],
     [503, 'responds too slowly', (response) => void response.write('-----BEGIN'), CERTIFICATE_LATE],
-  ])('warns on start and returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
+  ])('warns at startup and returns %i if the certificate address %s', async (expected, _how, respond, reason) => {
     sendCertificate = respond;
     expect(await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)')).toEqual([
       expected,
@@ -224,13 +224,13 @@ describe('a listener without a certificate', () => {
       /Discovery at \S+\/v3\/discovery\/ failed\. .*404/,
     ],
     [503, 'never responds', () => undefined, /\/v3\/discovery\/ did not respond within 6s/],
-  ])('warns on start and returns %i if discovery %s', async (expected, _how, respond, reason) => {
+  ])('warns at startup and returns %i if discovery %s', async (expected, _how, respond, reason) => {
     sendDiscovery = respond;
     const [status, detail] = await outcome(expected === 503 ? 'cannot be verified now (503)' : 'are rejected (401)');
     expect([status, detail]).toEqual([expected, expect.stringMatching(reason)]);
   });
 
-  it('warns on start and returns 503 while the workspace credentials are missing', async () => {
+  it('warns at startup and returns 503 while the workspace credentials are missing', async () => {
     const [status] = await outcome('cannot be verified now (503): The workspace key is missing', {
       CDPADM_WORKSPACE_KEY: '',
       CDPADM_WORKSPACE_SECRET: '',
@@ -238,7 +238,7 @@ describe('a listener without a certificate', () => {
     expect(status).toBe(503);
   });
 
-  it('warns on start and returns 401 if discovery names an unencrypted address', async () => {
+  it('warns at startup and returns 401 if discovery names an unencrypted address', async () => {
     certificate = 'http://certificates.example/c.pem';
     expect(await outcome('are rejected (401) until this is fixed: The link http://certificates.example/c.pem')).toEqual(
       [401, expect.stringContaining('is not encrypted')],

@@ -65,7 +65,7 @@ async function firstCallback(): Promise<Forwarded> {
 }
 
 describe('a listener', () => {
-  it('warns on start about a command that does not exist', async () => {
+  it('warns at startup about a command that does not exist', async () => {
     const { stop } = await listenForCallbacks(home, ['--on', 'completed', '/nonexistent/notify --now']);
     expect((await stop()).stderr).toContain('does not exist: /nonexistent/notify.');
   });

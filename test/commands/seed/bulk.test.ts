@@ -165,14 +165,14 @@ describe('seed bulk', () => {
     });
   });
 
-  test('sends a corrected file from its start if --restart is set', async () => {
+  test('sends a corrected file from the beginning if --restart is set', async () => {
     const it = await start();
     const header = 'xpid,attr:Orders:count,cutoff_date\n';
     const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1},3,2024-01-31\n`).join('');
     const { code, stderr } = await it.bulk([it.write('users.csv', `${header}${rows(250)}251,"3`)]);
     expect([code, stderr]).toEqual([
       EXIT.invalidInput,
-      expect.stringMatching(/Correct the file, then send it from its start:.*users\.csv --yes --restart/s),
+      expect.stringMatching(/Correct the file, then send it from the beginning:.*users\.csv --yes --restart/s),
     ]);
     const corrected = await it.bulk([it.write('users.csv', header + rows(251)), '--restart']);
     expect([corrected.code, corrected.result.accepted]).toEqual([0, 251]);

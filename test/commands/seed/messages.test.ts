@@ -56,7 +56,7 @@ describe('an invalid table', () => {
     expect(stderr).toContain('users.csv:3: attr:Orders:count: must be a whole number, 0 or more\n');
   }); // prettier-ignore
 
-  test('is written to the rejects file as bodies, so that later issues name body fields', async () => {
+  test('produces a rejects file of bodies, so that later issues name body fields', async () => {
     const { result } = await seeding.bulk([seeding.write('users.csv', BAD_TABLE)]);
     const { stderr } = await seeding.run(['seed', 'validate', result.rejects ?? '', '-o', 'json']);
     expect(errorOf({ stderr }).issues.map(({ path }) => path)).toEqual([

@@ -167,6 +167,6 @@ function temporaryFile(): { path: string; file: number } {
   const folder = makeScratchFolder('input');
   host.onExit(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  // In append mode, a file that is truncated for a retry is rewritten from its start.
+  // In append mode, a file that is truncated for a retry is rewritten from the start.
   return { path, file: openSync(path, 'ax', 0o600) };
 }
