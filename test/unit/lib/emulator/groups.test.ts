@@ -105,7 +105,7 @@ describe('group definitions', () => {
     }
   });
 
-  test('are rejected with 422 if they are duplicate, too many or renamed, and with 400 if the JSON is malformed', async () => {
+  test('are rejected with 422 if they are duplicates, too many or renamed, and with 400 if the JSON is malformed', async () => {
     await create();
     const errors = async (body: unknown) => {
       const { status, json } = await create(body);

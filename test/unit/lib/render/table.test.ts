@@ -119,7 +119,7 @@ describe('a column that is empty in every row', () => {
     expect(drawn).toBe(`ID   STATUS   STARTED ON\nr-1  success  ${long.started_on}`);
   });
 
-  test('is distinguished from a column with a value in any row, which is dropped in the order of its rank', async () => {
+  test('is treated differently from a column with a value in any row, which is dropped by its rank', async () => {
     const failed = { ...run, errors: 'Table gone' };
     expect(await headingsOf([run, failed], 46)).toEqual(['ID', 'STATUS', 'STARTED ON', 'ERRORS']);
     expect(await headingsOf([run, failed], 28)).toEqual(['ID', 'STATUS', 'ERRORS']);

@@ -142,7 +142,7 @@ describe('a push', () => {
     };
   }
 
-  /** Checks that no prompt is shown while the lock is held, because it would block other processes. */
+  /** Checks that the lock is not held during a prompt, because other processes would have to wait. */
   function asked<T>(answer: () => T): Promise<T> {
     expect(isLocked).toBe(false);
     return Promise.resolve(answer());

@@ -87,7 +87,7 @@ describe('the format', () => {
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });
 
-  it('is returned with the path, name and size of a file, but with only the name of standard input', async () => {
+  it('is returned with the path, name and size of a file, but with only a name for standard input', async () => {
     const cwd = temporaryFolder();
     const packed = gzipSync('a,b\n');
     writeFileSync(join(cwd, 'a.csv.gz'), packed);

@@ -63,7 +63,7 @@ describe('the cancellation deadline', () => {
   });
 });
 
-it('calculates when the results of a request expire if it was completed at a known time and is not an erasure', () => {
+it('calculates when results expire if the request was completed at a known time and is not an erasure', () => {
   const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
   expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
   expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Status callbacks are queued on every change, sent in order every quarter hour, signed, and retried up to 96 times.
+// Status callbacks are queued on every change, sent in order every quarter hour, signed, and attempted up to 96 times.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
