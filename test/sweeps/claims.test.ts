@@ -12,7 +12,7 @@ import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 4 : 2;
-/** Select a part of the sweep: `SHARE=0.1`, `ONLY=regex` for commands, `FAULT=text` for responses. */
+/** Variables that select a part of the sweep: `SHARE=0.1`, `ONLY=regex` for commands, `FAULT=text` for responses. */
 const SHARE = Number(process.env.SHARE ?? 1);
 const only = new RegExp(process.env.ONLY ?? '');
 const wantedFault = process.env.FAULT ?? '';

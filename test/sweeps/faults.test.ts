@@ -10,7 +10,7 @@ import { inTurn, randomOf, SEED, printLine } from './sweep.ts';
 import { createWorld, type World } from './world.ts';
 
 const WORLDS = isWhole ? 6 : 3;
-/** The fraction of the complete run: `SHARE=0.1` is a quick pass over everything. */
+/** The fraction of the complete run to execute: `SHARE=0.1` is a quick pass over everything. */
 const SHARE = Number(process.env.SHARE ?? 1);
 /**
  * Number of runs in each world. The sample size is a count, not a time limit, so that a seed draws the same runs on
