@@ -249,7 +249,7 @@ export async function measureEmulator({ rounds = 3 }) {
       {
         id: 'emulatorRate',
         value: platform / hono,
-        plain: `${count(platform)} requests/s of ${count(hono)}; only Node: ${count(node)}`,
+        plain: `${count(platform)} requests/s vs. ${count(hono)}; only Node: ${count(node)}`,
       },
       { id: 'emulatorReady', value: median(ready), plain: '' },
       { id: 'emulatorYear', value: median(years.map(({ seconds }) => seconds)), plain: '' },

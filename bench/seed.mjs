@@ -117,7 +117,7 @@ function describe(rates, memory, rounds) {
   const compared = (id, name, other) =>
     rates[other] === undefined
       ? { id, value: undefined, plain: 'not installed' }
-      : { id, value: rate(name) / rate(other), plain: `${count(name)} users/s of ${count(other)}` };
+      : { id, value: rate(name) / rate(other), plain: `${count(name)} users/s vs. ${count(other)}` };
   const python = rates[PYTHON] && ` A Python script with threads: ${count(PYTHON)} users/s.`;
   return {
     title: 'Seeding in bulk',
@@ -128,7 +128,7 @@ function describe(rates, memory, rounds) {
       compared('seedWrk', OURS, WRK),
       compared('seedCsv', OURS_CSV, PLAIN_CSV),
       { id: 'seedMemory', value: memory.five, plain: `${(users * 5).toLocaleString('en')} users` },
-      { id: 'seedMemoryGrowth', value: memory.five / memory.one, plain: `of ${memory.one.toFixed(0)} MB` },
+      { id: 'seedMemoryGrowth', value: memory.five / memory.one, plain: `vs. ${memory.one.toFixed(0)} MB` },
     ],
   };
 }

@@ -88,7 +88,7 @@ async function measureAll(address, folder, rounds) {
   const times = /** @type {const} */ (['version', 'help', 'groupHelp', 'commandHelp', 'get', 'diff']);
   const floorTime = milliseconds['floor'] ?? NaN;
   /** @param {number} took */
-  const relative = (took) => ({ value: took / floorTime, plain: `${took.toFixed(1)} ms of ${floorTime.toFixed(1)}` });
+  const relative = (took) => ({ value: took / floorTime, plain: `${took.toFixed(1)} ms vs. ${floorTime.toFixed(1)}` });
   const completion = relative(slowest.took);
   return [
     ...times.map((id) => ({ id, ...relative(milliseconds[id] ?? NaN) })),
@@ -96,7 +96,7 @@ async function measureAll(address, folder, rounds) {
     {
       id: 'getMemory',
       value: megabytes.get / megabytes.floor,
-      plain: `${megabytes.get.toFixed(1)} MB of ${megabytes.floor.toFixed(1)}`,
+      plain: `${megabytes.get.toFixed(1)} MB vs. ${megabytes.floor.toFixed(1)}`,
     },
     { id: 'installed', value: await installedSize(root), plain: '' },
     { id: 'bundle', value: await bundleSize(root), plain: '' },
