@@ -155,7 +155,7 @@ describe('warehouse apply', () => {
     expect(await apply(' --allow-reset')).toMatchObject({ code: 0 });
   });
 
-  it('succeeds at least once if two processes apply concurrently, and a third apply completes the rest', async () => {
+  it('succeeds in at least one of two concurrent processes, and a third apply completes the rest', async () => {
     const other = await opened(openPlatformHome({}, home.platform));
     const results = await Promise.all([
       apply(),
