@@ -67,7 +67,7 @@ export function joinedResult({
     complete: z.int(),
     [names.missing]: z.array(label()),
     [names.failed]: z.array(label()),
-    /** Errors of failed parts. If `correct_first` is true, a rerun would fail, so the top-level `again` omits it. */
+    /** Errors of failed parts. If `correct_first` is true, a rerun would fail and is not in the top-level `again`. */
     errors: z.array(
       z.object({
         [names.part]: label(),

@@ -41,7 +41,7 @@ export async function findResource(ctx: Context, calls: WarehouseCalls, id: stri
     const known = (await calls.list(ctx.signal)).map((it) => it.id);
     throw fail('warehouse.not_found', {
       message: `The ${calls.noun} ${id} does not exist in this workspace.`,
-      hint: nearestHint(id, known, { text: 'To list them all:', command: `cdpadm ${GROUPS[calls.type]} list` }),
+      hint: nearestHint(id, known, { text: `To list ${calls.noun}s:`, command: `cdpadm ${GROUPS[calls.type]} list` }),
       ...causedBy(error),
     });
   }

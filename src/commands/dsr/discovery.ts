@@ -14,7 +14,7 @@ export const showDiscovery = defineCommand({
   effect: 'read',
   calls: 'platform',
   output: () => DiscoveryReply,
-  notes: ['If the internal type of an identity differs from the identity type, it is shown as well.'],
+  notes: ['If the internal type of an identity differs from its identity type, the internal type is also shown.'],
   examples: ['cdpadm dsr discovery', 'cdpadm dsr discovery -o json'],
   run: async (ctx) => await (await ctx.api()).dsr.discovery(ctx.signal),
   view: {

@@ -55,6 +55,6 @@ export const prepareRequests = defineCommand({
     const once = format === 'csv' && dialect.escapes ? [...added, 'source'] : added;
     const kept = Object.fromEntries(Object.entries(flags).filter(([name]) => !once.includes(name)));
     const command = shellLine(commandWords(submitRequests, [], { ...kept, bulk: [out] }, ctx.flags));
-    ctx.out.note({ text: 'To submit it:', command });
+    ctx.out.note({ text: 'To submit the file:', command });
   },
 });

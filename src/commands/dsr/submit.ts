@@ -60,7 +60,7 @@ export const submitRequests = defineCommand({
   output: () => z.union([submittedResult(), bulkResult(), z.array(requestResult())]),
   notes: [
     'On a terminal, the command asks for missing values. TYPE=@FILE and TYPE=- keep a value out of the shell history and the process list.',
-    'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file has a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request is sent.',
+    'In a bulk run, the flags for a single request set the defaults for all rows. A bulk file can have a column for each field (regulation, subject_request_type, submitted_time, group_id, subject_request_id, status_callback_urls separated by |, skip_waiting_period) and for each identity type. The whole file is checked before the first request is sent.',
     'If you repeat --profile, each workspace gets its own request with its own id. The result is a list: `[{profile, data}]`, or `{profile, error}` for a request that failed.',
     'A dry run of a bulk file shows the first 100 requests and counts the rest.',
     'The ledger records the id before the request is sent. If the response is lost, the same command with the same --request-id never creates a second request.',

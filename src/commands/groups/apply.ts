@@ -91,7 +91,7 @@ export async function findGroup(ctx: Context, groupId: string): Promise<GroupRep
     const known = (await groups.list(ctx.signal)).map(({ id }) => id);
     throw fail('groups.not_found', {
       message: `Unknown group ${groupId} in this workspace.`,
-      hint: nearestHint(groupId, known, { text: 'To list them:', command: 'cdpadm groups list' }),
+      hint: nearestHint(groupId, known, { text: 'To list the groups:', command: 'cdpadm groups list' }),
       ...causedBy(error),
     });
   }

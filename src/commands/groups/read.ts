@@ -25,7 +25,7 @@ export const getGroup = defineCommand({
   args: groupArg,
   output: () => GroupReply,
   notes: [
-    'A group instance contains at most 10 of the users that share the value: the first 10 by profile id. The platform recomputes the members weekly.',
+    'A group instance contains at most 10 of the users that share a value of the source attribute: the first 10 by profile id. The platform recomputes the members weekly.',
   ],
   examples: ['cdpadm groups get household', 'cdpadm groups get household -o yaml'],
   exits: { notFound: 'group not found' },

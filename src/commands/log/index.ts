@@ -69,7 +69,7 @@ function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
 /** The columns with their full text, even if it does not fit in a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
 
-const list = { text: 'To list them:', command: 'cdpadm log' };
+const list = { text: 'To list the entries:', command: 'cdpadm log' };
 
 const pickWrite: Picker = {
   question: 'Write',

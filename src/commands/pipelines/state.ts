@@ -86,7 +86,7 @@ export const resetPosition = defineCommand({
     await ctx.confirmWrite(`Type ${id} to reset it:`, { typed: id });
     await resetPipeline(id, ports);
     ctx.out.note({
-      text: `The platform accepted the reset of pipeline ${id}. To run it:`,
+      text: `The platform accepted the reset of pipeline ${id}. To run the pipeline:`,
       command: `cdpadm pipelines trigger ${id} --wait`,
     });
     return { pipeline_id: id, reset_type: 'full', accepted: true, target };

@@ -139,12 +139,12 @@ export const rollBackRoles = defineCommand({
   },
   run: async (ctx, { args, flags }) => {
     if ((args.revision === undefined) === (flags.last !== true)) {
-      throw usageError('Pass a revision, or --last.', { text: 'To list them:', command: 'cdpadm roles history' });
+      throw usageError('Pass a revision, or --last.', { text: 'To list revisions:', command: 'cdpadm roles history' });
     }
     const memory = await openRolesMemory(ctx);
     const known = memory.store.revisions().map(({ revision }) => revision);
     const all = known.length > 100 ? ` --limit ${known.length}` : '';
-    const list = { text: 'To list them:', command: `cdpadm roles history${all}` };
+    const list = { text: 'To list revisions:', command: `cdpadm roles history${all}` };
     const { revision: text = known[0] } = args;
     if (text === undefined)
       throw fail('roles.revision_not_found', { message: 'This machine has not written to this organization yet.' });

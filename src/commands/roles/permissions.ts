@@ -54,7 +54,7 @@ export const explainRole = defineCommand({
   },
 });
 
-const LIST_TASKS = { text: 'To list them:', command: 'cdpadm roles tasks' };
+const LIST_TASKS = { text: 'To list the tasks:', command: 'cdpadm roles tasks' };
 
 export const listHolders = defineCommand({
   path: 'roles who-can',

@@ -162,6 +162,6 @@ export function findRole(roles: readonly RoleReply[], roleId: string): RoleReply
   const known = roles.map((item) => item.role_id);
   throw fail('roles.not_found', {
     message: `Unknown role ${roleId}.`,
-    hint: nearestHint(roleId, known, { text: 'To list them all:', command: 'cdpadm roles list' }),
+    hint: nearestHint(roleId, known, { text: 'To list the roles:', command: 'cdpadm roles list' }),
   });
 }

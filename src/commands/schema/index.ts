@@ -23,7 +23,7 @@ export const command = defineCommand({
   // A JSON Schema (draft 7) or, for `openapi`, an OpenAPI 3.1 document.
   output: () => z.record(z.string(), z.unknown()),
   notes: [
-    'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes one. A JSON file names its schema in the `$schema` field, which is never sent.',
+    'A YAML language server reads the hint `# yaml-language-server: $schema=FILE` in the first lines of a file; `roles pull` writes this hint. A JSON file names its schema in the `$schema` field, which is never sent.',
   ],
   examples: [
     'cdpadm schema roles --out roles.schema.json',

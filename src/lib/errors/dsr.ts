@@ -66,7 +66,7 @@ export const DSR_ERRORS = {
     exit: 'guard',
     summary: 'The content of this file was already submitted.',
     explanation: 'Submitting it again could create a second request for each person.',
-    fix: 'To continue that run, pass --resume. To submit new requests, create new ids with `cdpadm dsr prepare`.',
+    fix: 'To continue the earlier run, pass --resume. To submit new requests, create new ids with `cdpadm dsr prepare`.',
   },
   'dsr.bulk_running': {
     exit: 'guard',

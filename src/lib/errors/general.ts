@@ -127,7 +127,7 @@ export const GENERAL_ERRORS = {
     exit: 'interrupted',
     summary: 'You stopped the command with Ctrl-C.',
     explanation:
-      'A write in progress may have reached the platform. If the outcome is unknown, the message reports it.',
+      'A write in progress may have reached the platform. The message reports a write whose outcome is unknown.',
     fix: 'Check the platform before you retry a write.',
   },
   terminated: {

@@ -38,7 +38,7 @@ describe('dsr prepare', () => {
     const uuid = expect.stringMatching(/^[\da-f-]{36}$/) as string;
     expect(prepared.map((line) => JSON.parse(line) as unknown)).toEqual([rows[0], { ...rows[1], id: uuid }]);
     const next = `dsr submit --regulation gdpr --type access --bulk new.ndjson ${maps}`;
-    expect(stderr).toContain(`To submit it: cdpadm ${next}\n`);
+    expect(stderr).toContain(`To submit the file: cdpadm ${next}\n`);
     expect((await home.run(`${next} --yes`)).code).toBe(0);
   });
 

@@ -130,7 +130,7 @@ describe('a command that analyzes roles', () => {
   it('suggests the nearest task for a mistyped one, and accepts a task that no role has', async () => {
     for (const [task, near] of [
       ['rules:veiw', 'Did you mean rules:view?'],
-      ['nothing:like-it', 'To list them: cdpadm roles tasks'],
+      ['nothing:like-it', 'To list the tasks: cdpadm roles tasks'],
     ]) {
       const { code, error } = await admin.json(['roles', 'who-can', task ?? '']);
       expect([code, error.code, error.hint]).toEqual([5, 'roles.task_not_found', expect.stringContaining(near ?? '')]);

@@ -48,10 +48,10 @@ test('adds the current profile to the commands that notes and errors suggest', a
   const pulled = await runCli(['roles', 'pull', ...local]);
   expect(pulled.stderr).toContain('Edit it, then: cdpadm roles diff --profile local\n');
   const missing = await runCli(['roles', 'get', 'nothing-like-it', ...local]);
-  expect(missing.stderr).toContain('To list them all: cdpadm roles list --profile local\n');
+  expect(missing.stderr).toContain('To list the roles: cdpadm roles list --profile local\n');
   const asJson = await runCli(['roles', 'get', 'nothing-like-it', ...local, '-o', 'json']);
   const { error } = JSON.parse(asJson.stderr) as { error: { hint: string } };
-  expect(error.hint).toBe('To list them all: cdpadm roles list --profile local');
+  expect(error.hint).toBe('To list the roles: cdpadm roles list --profile local');
 });
 
 test('adds target flags to every command that calls the platform, but not to emulator commands', async () => {
