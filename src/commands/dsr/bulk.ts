@@ -119,7 +119,7 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const { address, workspace_id: workspace } = session.submitter;
   const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
-  // A dry run writes nothing, not even a lock.
+  // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   try {
     const { head, states } = await readEarlierRun(journal, isDryRun);

@@ -1,6 +1,7 @@
 // Views of requests: lists, records and single lines.
 import type { ForwardingEntry } from '../contract/dsr.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
+import { isNotSubmitted } from '../domain/dsr/statuses.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { drawRecord } from './table.ts';
@@ -83,6 +84,6 @@ export function statusLine(request: RequestOverview, style: Style): string {
 
 function paintStatus(text: string, status: string, style: Style): string {
   if (status === 'completed') return style.green(text);
-  if (status === 'cancelled' || status === 'refused') return style.dim(text);
+  if (status === 'cancelled' || isNotSubmitted(status)) return style.dim(text);
   return status === 'in_progress' ? style.cyan(text) : text;
 }

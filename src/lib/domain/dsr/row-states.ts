@@ -74,9 +74,9 @@ export function createRowStates() {
       set(row, 'open');
       errors.delete(row);
     },
-    complete: (row: number, state: StoredState, error?: string): void => {
+    complete: (row: number, state: StoredState, error = ''): void => {
       set(row, state);
-      if (error === undefined) errors.delete(row);
+      if (error === '') errors.delete(row);
       else errors.set(row, error);
     },
     /** Why the row failed, or why its outcome is unknown. */
