@@ -85,7 +85,7 @@ export const verifyLedger = defineCommand({
   columns: chainView.columns,
   output: chainResult,
   notes: [
-    'Each line has a number, and a hash that covers the line and the hash of the previous line. The command lists each changed, missing or added line.',
+    'Each line has a number, and a hash that covers the line and the hash of the previous line. The command lists changed, missing and added lines.',
     'The chain reveals later edits, but cannot detect that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],

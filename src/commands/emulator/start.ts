@@ -71,7 +71,7 @@ export const startPlatform = defineCommand({
   flags: startFlags,
   output: readyResult,
   notes: [
-    'The embedded platform provides all services of the specification on one port. It is not the real platform: nothing leaves this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command at it.',
+    'The embedded platform provides all services of the specification on one port. It is not the real platform: only status callbacks, and the reads of --from-live, leave this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command at it.',
     'With --as, a copy of the profile works with this platform once you replace its addresses. The command does not read the secrets of the profile. --org, --account and --workspace set the ids of the first organization, account and workspace.',
     "--from-live reads the profile's platform once, at the start, and writes nothing to it. Secrets of connections are masked.",
   ],

@@ -15,7 +15,7 @@ const exitCodes = `Exit codes
   6    conflict or precondition: the platform changed, the plan differs from the expected one, a role is assigned, not idle
   7    rate limited or unavailable after all retries: 429, 500, 502, 503, 504
   8    network: no connection, connection reset, TLS, timeout, or a write whose outcome is unknown
-  9    an input file is invalid; every issue is listed as file:line:column: path: sentence
+  9    an input file is invalid; issues are listed as file:line:column: path: sentence
   10   a check found something: diff --exit-code, --fail-if-overdue, --fail-if-due, --fail-if-empty, a failed roles test
   11   --timeout was reached
   12   stopped by a guard: deletions, threshold, empty manifest, --fail-on, access: read, protected profile, duplicate

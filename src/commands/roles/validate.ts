@@ -43,7 +43,7 @@ export const validateRoles = defineCommand({
   flags: { online: { help: "check the tasks against the platform's own list" } },
   output: validationResult,
   examples: ['cdpadm roles validate', 'cdpadm roles validate roles.yaml --online'],
-  exits: { invalidInput: 'the file is invalid; every issue is listed with its position' },
+  exits: { invalidInput: 'the file is invalid; the issues are listed with their positions' },
   run: async (ctx, { args, flags }): Promise<Validation> => {
     // Offline, an unknown field can be explained only by a manifest that this machine pulled before.
     const settings = await ctx.settings();

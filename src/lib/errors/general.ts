@@ -13,7 +13,7 @@ export const GENERAL_ERRORS = {
     exit: 'invalidInput',
     summary: 'An input file is invalid.',
     explanation:
-      'The file, standard input or the project file breaks a rule. Every problem is listed with its line and column. Nothing was sent.',
+      'The file, standard input or the project file breaks a rule. Up to 1,000 problems are listed, each with its line and column. Nothing was sent.',
     fix: 'Fix the listed problems and run the command again.',
   },
   'files.read': {
