@@ -102,7 +102,7 @@ const showLog = defineCommand({
   args: { id: { help: 'id from `cdpadm log`, or its first characters', pick: pickWrite } },
   output: () => loggedWrite(),
   notes: [
-    '`undo` is the command that undoes the write. `undo_note` shows what else that command undoes, or why there is no such command.',
+    '`undo` is the command that undoes the write. `undo_note` shows what else that command undoes, what it does not restore, or why there is no such command.',
   ],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },

@@ -83,7 +83,7 @@ export const testRoles = defineCommand({
   flags: { file: { value: 'file', help: 'check this roles file, offline, instead of the platform' } },
   output: () => z.array(assertionResult()),
   notes: [
-    '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more tasks, not counting user:core. A role with `privacy:*` counts as having every privacy task, as in `roles who-can`. An assertion about `privacy:*` is about full access; it does not cover `privacy:settings`.',
+    '`only: {task, roles}`: no other role has the task. `never: {role, tasks}`: the role has none of the tasks. `each: {max_tasks}`: no role has more than this number of tasks, not counting user:core. A role with `privacy:*` counts as having every privacy task, as in `roles who-can`. An assertion about `privacy:*` is about full access; it does not cover `privacy:settings`.',
     'An unknown role or task is an error (9). In GitHub Actions, or with --annotations github, each failed assertion creates an annotation at its line.',
   ],
   examples: ['cdpadm roles test', 'cdpadm roles test roles.test.yaml --file roles.yaml -o markdown'],
