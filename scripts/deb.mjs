@@ -49,8 +49,8 @@ try {
     'Description: administer a customer-data platform from a terminal',
     ...(description.match(/.{1,76}(?: |$)/g)?.map((line) => ` ${line.trim()}`) ?? []),
     ' .',
-    ' This package contains the manual, completion for bash, zsh and fish, and the single',
-    ' executable, which does not need Node.',
+    ' This package contains the manual, completion for bash, zsh and fish, and the',
+    ' single executable, which does not need Node.',
     '',
   ];
   await put('DEBIAN/control', control.join('\n'));

@@ -67,7 +67,7 @@ function unpack(archive: string): string {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
 
-it('writes a private archive that has a hash of every file in its manifest and does not contain identities', async () => {
+it('writes a private archive whose manifest has a hash of every file and does not contain identities', async () => {
   const result = await home.run(['dsr', 'evidence', id, '--out', 'evidence.zip']);
   expect(result).toMatchObject({ code: 0 });
   expect(statSync(join(home.cwd, 'evidence.zip')).mode & 0o777).toBe(0o600);

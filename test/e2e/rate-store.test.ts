@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
     return store;
   }
 
-  test('shares the rate among all processes with the same limit, but not with another limit', async () => {
+  test('shares the rate among all processes with the same limit, but not across limits', async () => {
     const [a, b] = [await open('together', 10), await open('together', 10)];
     const first = await a.take(20);
     expect(first).toEqual({ inMs: 0, everyMs: 101 });

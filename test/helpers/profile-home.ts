@@ -1,4 +1,4 @@
-// One user's home with profiles, for tests of the profile commands.
+// A user's home directory with profiles, for tests of the profile commands.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CliHome, createCliHome } from './cli.ts';

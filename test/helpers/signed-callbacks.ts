@@ -15,7 +15,7 @@ export interface SignedCallback {
  */
 export async function signedCallbacks(home: PlatformHome, count: number): Promise<SignedCallback[][]> {
   const requests = new Map<string, SignedCallback[]>();
-  const taker = createServer((request, response) => {
+  const sink = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
@@ -26,7 +26,7 @@ export async function signedCallbacks(home: PlatformHome, count: number): Promis
       response.writeHead(202).end();
     });
   });
-  const url = `http://127.0.0.1:${await listenOnLoopback(taker)}/`;
+  const url = `http://127.0.0.1:${await listenOnLoopback(sink)}/`;
   home.write(
     'people.csv',
     `email\n${Array.from({ length: count }, (_, row) => `p${row}@people.example`).join('\n')}\n`,
@@ -36,7 +36,7 @@ export async function signedCallbacks(home: PlatformHome, count: number): Promis
   if (code !== 0) throw new Error(stderr);
   await home.platform.api.advance('4d');
   await home.platform.api.flushCallbacks();
-  taker.closeAllConnections();
-  taker.close();
+  sink.closeAllConnections();
+  sink.close();
   return [...requests.values()];
 }

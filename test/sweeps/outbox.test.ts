@@ -201,7 +201,7 @@ async function judgeLedger(requests: readonly (readonly SignedCallback[])[]): Pr
 }
 
 test(
-  'runs every hook and forwards every callback even if the listener is killed at its writes and at random moments',
+  'runs every hook and forwards every callback even if the listener is killed during writes and at random moments',
   async () => {
     printLine(`seed ${SEED}`);
     const random = randomFrom(SEED);

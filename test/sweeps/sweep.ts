@@ -8,8 +8,8 @@ export { SEED };
 export const GIVE_UP_MS = 240_000;
 
 /**
- * Returns a random generator for one part of a sweep, such as a world or a case. The same seed produces the same
- * numbers, independently of the other parts.
+ * Returns a random number generator for one part of a sweep, such as a world or a case. The same seed produces the same
+ * numbers, regardless of the other parts.
  */
 export function randomOf(part: number): () => number {
   return randomFrom(SEED ^ Math.imul(part + 1, 0x9e3779b9));

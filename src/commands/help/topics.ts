@@ -67,7 +67,7 @@ An empty variable counts as unset. Every command also works without a profile, w
   CDPADM_ACCESS_TOKEN       an access token to use instead of requesting one
   CDPADM_CA_FILE            additional trusted certificate authorities, PEM
 
-  CDPADM_OUTPUT             default of -o, also \`output\` in the project file
+  CDPADM_OUTPUT             default for -o; also \`output\` in the project file
   CDPADM_EDITOR             the editor; otherwise VISUAL, EDITOR or vi
   CDPADM_ACCESSIBLE         show questions and progress line by line, without redrawing
   CDPADM_NO_COLOR           no color; also NO_COLOR, TERM=dumb. FORCE_COLOR turns color on

@@ -145,7 +145,7 @@ function newFile(type: ResourceType, definition: Definition, dir: string): Writi
   return { type, id, file, action: 'written', texts };
 }
 
-/** Returns the update of an existing file: only fields that differ are changed, and references are kept. */
+/** Returns the update for an existing file: only fields that differ are changed, and references are kept. */
 async function updatedFile(
   entry: DirectoryEntry,
   live: Definition,

@@ -93,7 +93,7 @@ export async function planDirectory(
   return { plan, live, wanted, selected: entries.filter(({ type, definition }) => selects(type, definition.id)) };
 }
 
-/** Throws invalid input (9) for missing resources and unresolved masks, or conflict (6) for deleting used ones. */
+/** Throws invalid input (9) for missing resources and unresolved masks, or conflict (6) if a deleted one is in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
   checkParts(plan, selected, live);
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);

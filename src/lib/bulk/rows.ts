@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { csvTable } from './csv.ts';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
-import type { JsonTaker } from '../domain/seed/row-bytes.ts';
+import type { JsonSink } from '../domain/seed/row-bytes.ts';
 import { readJson } from '../files/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import type { Heading, LocalRow, Opened, Row } from './row.ts';
@@ -80,19 +80,19 @@ function requireSameColumns(first: Heading, other: Heading): void {
 
 async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json'): AsyncGenerator<LocalRow[]> {
   let rows: LocalRow[] = [];
-  const taker: JsonTaker = {
+  const sink: JsonSink = {
     line: undefined,
     offset: -1,
     column: 1,
     takeJson: (bytes, start, end, position) => {
-      const place = { line: taker.line ?? position, column: taker.column ?? 1 };
+      const place = { line: sink.line ?? position, column: sink.column ?? 1 };
       const isText = isUtf8(bytes.subarray(start, end));
       rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('contains invalid UTF-8', place));
     },
     refuse: (position, message) =>
-      rows.push(faulty(message, { line: taker.line ?? position, column: taker.column ?? 1 })),
+      rows.push(faulty(message, { line: sink.line ?? position, column: sink.column ?? 1 })),
   };
-  const reader = format === 'ndjson' ? createLineReader(taker, { line: 0, offset: -1 }) : new ElementReader(taker);
+  const reader = format === 'ndjson' ? createLineReader(sink, { line: 0, offset: -1 }) : new ElementReader(sink);
   for await (const chunk of chunks) {
     reader.feed(chunk);
     yield rows;

@@ -1,4 +1,4 @@
-// Writes data as YAML that every reader understands in the same way, including YAML 1.1 and strict readers.
+// Writes data as YAML that every parser reads the same way, including YAML 1.1 and strict readers.
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
 import { UNPRINTABLE } from './reading.ts';
 

@@ -1,4 +1,4 @@
-// The page of an evidence archive that people read: what happened to each request, and how to verify it independently.
+// The human-readable page of an evidence archive: what happened to each request, and how to verify it independently.
 import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';

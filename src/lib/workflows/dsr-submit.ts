@@ -1,4 +1,4 @@
-// Submits one request: writes it to the ledger, sends the POST, and confirms it by the signed response or a GET.
+// Submits one request: writes it to the ledger, sends the POST, and confirms it with the signed response or a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';

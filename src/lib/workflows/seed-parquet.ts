@@ -28,7 +28,7 @@ export async function* parquetRows(
 ): AsyncGenerator<number> {
   const file = await openParquet(await source.file(), options.name);
   const table = tableIn(file, options);
-  const take = table === undefined ? bodyTaker(packer, file.columns) : cellsTaker(packer, table);
+  const take = table === undefined ? bodySink(packer, file.columns) : cellsSink(packer, table);
   const stretches = file.rows(
     (group, _first, end) => end > completed && inRecordShard(group, shard, 1),
     (column) => table === undefined || table.columns[column] !== undefined,
@@ -52,7 +52,7 @@ function tableIn({ columns }: ParquetFile, options: TableOptions): Table | undef
 type Take = (cells: readonly unknown[], position: number) => void;
 
 /** Adds table rows: as bytes if every cell is clearly valid, otherwise after the exact check. */
-function cellsTaker(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
+function cellsSink(packer: RowPacker, { value, writer, issue, nulls }: Table): Take {
   return (values, position) => {
     const texts = values.map(plainText);
     if (writer !== undefined && !texts.includes(undefined)) {
@@ -72,7 +72,7 @@ function plainText(value: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-function bodyTaker(packer: RowPacker, columns: readonly string[]): Take {
+function bodySink(packer: RowPacker, columns: readonly string[]): Take {
   return (cells, position) => {
     const bytes = Buffer.from(bodyOf(columns, cells));
     packer.takeJson(bytes, 0, bytes.length, position);

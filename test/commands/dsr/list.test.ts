@@ -304,22 +304,25 @@ describe('dsr list while requests cannot be read', () => {
     [500, 7],
     [503, 7],
     [401, 4],
-  ])('prints the states from the ledger if every read returns %i, and exits with %i', async (status, exit) => {
-    const ids = (await home.json<Listed[]>('dsr list')).data.map(({ subject_request_id: id }) => id);
-    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status });
-    for (const [line, code] of [
-      ['dsr list', exit],
-      ['dsr list --due --within 7d', exit],
-      ['dsr list --due --fail-if-overdue', 10],
-    ] as const) {
-      const { code: found, data, stderr } = await home.json<Listed[]>(line);
-      expect([found, data.map((it) => it.request_status)], line).toEqual([code, ['pending', 'pending']]);
-      expect(stderr).toContain('2 requests could not be read from the platform and may have changed:');
-      for (const id of ids) expect(stderr).toContain(id);
-    }
-    const page = await home.run('dsr list -o html --out page.html');
-    expect([page.code, home.read('page.html').match(/could not be read/g)?.length]).toEqual([exit, 2]);
-  });
+  ])(
+    'prints the states from the ledger if every read returns %i, and exits with %i (10 if overdue)',
+    async (status, exit) => {
+      const ids = (await home.json<Listed[]>('dsr list')).data.map(({ subject_request_id: id }) => id);
+      await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status });
+      for (const [line, code] of [
+        ['dsr list', exit],
+        ['dsr list --due --within 7d', exit],
+        ['dsr list --due --fail-if-overdue', 10],
+      ] as const) {
+        const { code: found, data, stderr } = await home.json<Listed[]>(line);
+        expect([found, data.map((it) => it.request_status)], line).toEqual([code, ['pending', 'pending']]);
+        expect(stderr).toContain('2 requests could not be read from the platform and may have changed:');
+        for (const id of ids) expect(stderr).toContain(id);
+      }
+      const page = await home.run('dsr list -o html --out page.html');
+      expect([page.code, home.read('page.html').match(/could not be read/g)?.length]).toEqual([exit, 2]);
+    },
+  );
 
   it('prints the current states of the other requests if one cannot be read', async () => {
     const [first] = (await home.json<Listed[]>('dsr list --due')).data;

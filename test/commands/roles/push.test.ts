@@ -181,7 +181,7 @@ describe('roles push', () => {
       'many.yaml',
       `${admin.read('roles.yaml')}  - role_id: many\n    name: Many\n    description: d\n    tasks: [${tasks.join(', ')}]\n`,
     );
-    const { stderr } = await admin.run('roles diff many.yaml');
+    const { stderr } = await admin.run('roles push many.yaml --dry-run');
     expect(stderr.match(/^Warning: many\.yaml:/gm)).toHaveLength(5);
     expect(stderr).toMatch(/Warning: \d+ more warnings. To list them: cdpadm roles validate many\.yaml/);
     const all = await admin.run('roles validate many.yaml');

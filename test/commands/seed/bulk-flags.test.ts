@@ -20,7 +20,7 @@ test("divides the profile's rate limit among the shards", () => {
 
 test('reports an invalid rate with the name of its flag or setting', () => {
   expect(() => readBulkFlags({ ...flags, rate: 'fast' }, {}, '40')).toThrow(/^--rate must be/);
-  expect(() => readBulkFlags(flags, {}, 'fast')).toThrow(/^limits\.seeding of the profile must be/);
+  expect(() => readBulkFlags(flags, {}, 'fast')).toThrow(/^The profile's limits\.seeding must be/);
 });
 
 test.each([

@@ -30,7 +30,7 @@ if (operation === 'count') {
   syncBuiltinESMExports();
   tryLock(lockPath);
 } else {
-  // Tries to take the lock continuously until it succeeds or standard input ends. The winner prints a line and keeps
+  // Continuously tries to take the lock until it succeeds or standard input ends. The winner prints a line and keeps
   // the lock.
   let over = false;
   process.stdin.on('end', () => (over = true)).resume();

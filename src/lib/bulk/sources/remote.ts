@@ -112,7 +112,7 @@ export async function openRemote(address: string, get: GetAddress) {
     return bytes;
   }
 
-  /** Yields the bytes from `start` to `end`. Requests the next part while the current one is used. */
+  /** Yields the bytes from `start` to `end`. Requests the next part while the current one is being consumed. */
   async function* chunks(start = 0, end = total): AsyncGenerator<Buffer> {
     let at = start;
     const request = (): Promise<Buffer> => {

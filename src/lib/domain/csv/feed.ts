@@ -7,7 +7,7 @@ import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
 import { RecordScan } from './record.ts';
 
-export interface CsvTaker {
+export interface CsvSink {
   /** Called for each record, starting with the header. */
   take(): void;
 }
@@ -23,15 +23,15 @@ export class CsvFeed implements RowReader {
   /** True if the input starts with a byte order mark. */
   hasMark = false;
   readonly #name: string;
-  readonly #taker: CsvTaker;
+  readonly #sink: CsvSink;
   readonly #pending = new Pending();
   /** True once the first record has been found. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
 
-  constructor(name: string, taker: CsvTaker, { escapes, separator }: Dialect = {}) {
+  constructor(name: string, sink: CsvSink, { escapes, separator }: Dialect = {}) {
     this.#name = name;
-    this.#taker = taker;
+    this.#sink = sink;
     this.#wanted = separator;
     this.scan = new RecordScan(escapes);
   }
@@ -75,7 +75,7 @@ export class CsvFeed implements RowReader {
     return at < 0 ? -1 : start + at;
   }
 
-  /** Calls the taker for each complete record, and drops the bytes of these records. */
+  /** Passes each complete record to the sink, then drops the bytes of these records. */
   #take(length: number, isLast: boolean): void {
     const { scan } = this;
     const { bytes } = this.#pending;
@@ -97,7 +97,7 @@ export class CsvFeed implements RowReader {
       // An empty line, or one with only separators, is not a record.
       if (record.end - record.start >= record.count) {
         this.#hasBegun = true;
-        this.#taker.take();
+        this.#sink.take();
       }
       this.line += record.lines;
       at = record.next;

@@ -8,7 +8,7 @@ const SHARE = 0.1;
 /** A rate from a flag or the profile is trusted from the start; any other rate is trusted once responses confirm it. */
 const AT_GIVEN_RATE = { least: 4, first: 4 };
 const AT_ANY_RATE = { least: 16, first: 0 };
-/** Maximum debt of the balance, so that a few responses make up for many 429s at once. */
+/** The balance never falls further below zero, so that responses can soon make up for a burst of 429s. */
 const MOST_OWED = 5;
 /** Once a limit is known, this many times the measured share of 429s below it is excused. */
 const NOISE_FACTOR = 2;

@@ -1,6 +1,6 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, the elements of an array, or consecutive values. Holds
 // at most one incomplete row.
-import { type JsonTaker, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
+import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -17,7 +17,7 @@ import {
 const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 
 /** Reads NDJSON. The first line has the number `line` + 1. `offset` is the first byte's position in the file, or -1. */
-export function createLineReader(taker: JsonTaker, begin: { line: number; offset: number }): RowReader {
+export function createLineReader(sink: JsonSink, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
   /** True inside an oversized line. */
@@ -32,11 +32,11 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
     while (first < last && isSpace(bytes[first])) first++;
     while (last > first && isSpace(bytes[last - 1])) last--;
     if (first === last) return;
-    if (taker.column !== undefined) taker.column = first - begin + 1;
+    if (sink.column !== undefined) sink.column = first - begin + 1;
     if (skipping) {
       skipping = false;
-      taker.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
-    } else taker.takeJson(bytes, first, last, line);
+      sink.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
+    } else sink.takeJson(bytes, first, last, line);
   }
 
   return {
@@ -47,7 +47,7 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       let start = 0;
       while (start < whole) {
         const end = bytes.indexOf(LINE_FEED, start);
-        if (offset >= 0) taker.offset = offset + end + 1;
+        if (offset >= 0) sink.offset = offset + end + 1;
         takeLine(start, end);
         start = end + 1;
       }
@@ -61,23 +61,23 @@ export function createLineReader(taker: JsonTaker, begin: { line: number; offset
       }
     },
     end: () => {
-      if (offset >= 0) taker.offset = offset + pending.length;
+      if (offset >= 0) sink.offset = offset + pending.length;
       if (pending.length > 0) takeLine(0, pending.length);
-      taker.offset = -1;
+      sink.offset = -1;
     },
   };
 }
 
-/** Reads a JSON array, or values separated by whitespace. Positions are 1-based. The taker also gets line numbers. */
+/** Reads a JSON array, or values separated by whitespace. Positions are 1-based. The sink also gets line numbers. */
 export class ElementReader implements RowReader {
   isOver = false;
-  readonly #taker: JsonTaker;
+  readonly #sink: JsonSink;
   readonly #pending = new Pending();
   #position = 0;
-  /** Number of the current line. The taker receives the line where an element starts. */
+  /** Number of the current line. The sink receives the line where an element starts. */
   #line = 1;
   #inArray: boolean | undefined;
-  /** Last token of the array. */
+  /** The most recent token in the array. */
   #last: 'element' | 'comma' | undefined;
   #begun = false;
   /** Offset in `#pending` where the search continues; the current element starts at `#start` (-1 between elements). */
@@ -89,8 +89,8 @@ export class ElementReader implements RowReader {
   #column = 0;
   #counted = 0;
 
-  constructor(taker: JsonTaker) {
-    this.#taker = taker;
+  constructor(sink: JsonSink) {
+    this.#sink = sink;
   }
 
   feed(chunk: Buffer): void {
@@ -105,7 +105,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#start = 0;
     if (pending.length <= MAX_ROW_BYTES) return;
     const shown = pending.bytes.toString('utf8', 0, SHOWN_BYTES);
-    this.#taker.refuse(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
+    this.#sink.refuse(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
     this.isOver = true;
   }
 
@@ -114,7 +114,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#take(this.#pending.length);
     else if (this.#inArray) {
       this.#markPlace();
-      this.#taker.refuse(this.#position + 1, 'the array is not closed: the file is truncated', '');
+      this.#sink.refuse(this.#position + 1, 'the array is not closed: the file is truncated', '');
     }
   }
 
@@ -152,13 +152,13 @@ export class ElementReader implements RowReader {
     this.#inArray ??= false;
     if (this.#inArray && (code === COMMA || code === CLOSE_BRACKET)) {
       if (code === COMMA ? this.#last !== 'element' : this.#last === 'comma')
-        this.#taker.refuse(++this.#position, 'an element is missing next to this comma or bracket', '');
+        this.#sink.refuse(++this.#position, 'an element is missing next to this comma or bracket', '');
       this.#inArray = code === COMMA;
       this.#last = this.#inArray ? 'comma' : undefined;
       return false;
     }
     if (this.#inArray && this.#last === 'element')
-      this.#taker.refuse(++this.#position, 'a comma is missing before this element', '');
+      this.#sink.refuse(++this.#position, 'a comma is missing before this element', '');
     this.#last = 'element';
     this.#start = this.#at;
     this.#depth = 0;
@@ -183,19 +183,19 @@ export class ElementReader implements RowReader {
   }
 
   #take(end: number): void {
-    this.#taker.takeJson(this.#pending.bytes, this.#start, end, ++this.#position);
+    this.#sink.takeJson(this.#pending.bytes, this.#start, end, ++this.#position);
     this.#start = -1;
   }
 
   #markPlace(): void {
-    this.#taker.line = this.#line;
-    if (this.#taker.column === undefined) return;
+    this.#sink.line = this.#line;
+    if (this.#sink.column === undefined) return;
     this.#countTo(this.#at);
-    this.#taker.column = this.#column + 1;
+    this.#sink.column = this.#column + 1;
   }
 
   #countTo(end: number): void {
-    if (this.#taker.column === undefined || this.#counted >= end) return;
+    if (this.#sink.column === undefined || this.#counted >= end) return;
     this.#column += this.#pending.bytes.toString('utf8', this.#counted, end).length;
     this.#counted = end;
   }

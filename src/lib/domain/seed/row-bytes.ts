@@ -10,7 +10,7 @@ export interface RowReader {
 }
 
 /** Receives rows of JSON. */
-export interface JsonTaker {
+export interface JsonSink {
   /** Line where the current row starts. Set only if positions are not line numbers. */
   line: number | undefined;
   /** The offset where reading can resume after the current row; -1 if it cannot. */

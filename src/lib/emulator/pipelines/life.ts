@@ -49,7 +49,7 @@ export function createPipelineLife(stores: WarehouseStores) {
   }
 
   return {
-    /** Queues a run at `at` (epoch ms) and returns its id. */
+    /** Queues a run that is due at `at` (epoch ms) and returns its id. */
     begin: (workspace: number, pipeline: Pipeline, type: Run['type'], at: number): number | bigint => {
       const { definition } = pipeline;
       const logical = type === 'scheduled' ? (pipeline.nextRunAt ?? at) : logicalDate(definition.schedule, at);

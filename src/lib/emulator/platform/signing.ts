@@ -33,7 +33,7 @@ export async function openSigning(folder: string | undefined, served?: string) {
   return {
     /** Path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
     caFile: folder === undefined || authority === undefined ? '' : trustFile(folder, authority, served),
-    /** Returns the signer for a processor domain. Generates its RSA key on a worker thread, unless one is stored. */
+    /** Returns the signer for a processor domain. Generates its RSA key on the thread pool, unless one is stored. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
       signers.set(domain, signer);
@@ -113,7 +113,7 @@ function signerOf(processor: string, authority: Authority) {
   return {
     /** Certificates of the processor domain and the authority, as PEM. */
     chain: new X509Certificate(processor).toString() + authority.certificate,
-    /** Returns the RSA-SHA256 signature of a string as Base64, computed on a worker thread. */
+    /** Returns the RSA-SHA256 signature of a string as Base64, computed on the thread pool. */
     sign: async (body: string): Promise<string> =>
       (await signature('sha256', Buffer.from(body, 'utf8'), key)).toString('base64'),
   };

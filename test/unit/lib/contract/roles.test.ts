@@ -45,7 +45,7 @@ describe.each(LIMITED)('the field %s', (field, max) => {
   );
 
   it.each(['a\u0000', 'a\nb', '\u001b[31m', 'a\u007f', '\u0085b'])(
-    'is rejected with a control character unless it is the description: %j',
+    'is rejected if it contains a control character, unless it is the description: %j',
     (text) => {
       const issues = [`${field}: contains a control character`];
       expect(issuesWith({ [field]: text })).toEqual(field === 'description' ? [] : issues);

@@ -402,7 +402,7 @@ describe('the client', () => {
     });
   });
 
-  it("uses the link's service for a download, and stops the download when it is aborted", async () => {
+  it("uses the link's service for a download, and stops when its signal is aborted", async () => {
     const services: string[] = [];
     const address = (service: string): string => {
       services.push(service);

@@ -8,7 +8,7 @@ import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 import { never, testClient } from './setup.ts';
 
-/** Returns the send times of the calls, in milliseconds after the start. */
+/** Returns the send times of the calls, in milliseconds since the start. */
 async function times(limits: Record<string, string>, ids: readonly string[]): Promise<number[]> {
   const clock = createTestClock();
   const { wait } = createLimits(limits, { clock });

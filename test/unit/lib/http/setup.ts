@@ -1,4 +1,4 @@
-// A test client that records its events, with an instant clock and temporary folders.
+// A test client that records its events, with a fake clock and temporary folders.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../../../src/lib/http/client.ts';

@@ -74,7 +74,7 @@ describe('findJsonSyntaxError', () => {
     );
   });
 
-  it('reads a string of several megabytes, which would overflow a regular expression', () => {
+  it('reads a string of several megabytes, which would overflow the stack of a regular expression', () => {
     const long = JSON.stringify({ text: 'a\n'.repeat(6_000_000) });
     expect(findJsonSyntaxError(long)).toBeUndefined();
     expect(findJsonSyntaxError(`${long}]`)?.offset).toBe(long.length);

@@ -98,7 +98,7 @@ describe('an older body', () => {
     expect(value).toEqual(before);
   });
 
-  it("has identities of the extension's types moved into the existing extension or a new one", () => {
+  it('has its extension identities moved into the existing extension or a new one', () => {
     const identities = { email: raw('a'), xpid: raw('7'), mobile_number: raw('+49') };
     const moved = { xpid: raw('7'), mobile_number: raw('+49') };
     expect(upgrade({ api_version: '2.0', subject_identities: identities })).toMatchObject({

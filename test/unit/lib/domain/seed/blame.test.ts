@@ -84,7 +84,7 @@ describe('an attribute in rejected rows', () => {
   const ifBad = { guilty: [0, 2], suspects: [], rest: [1, 3] };
   const ifOpen = { guilty: [], suspects: [0, 2], rest: [1, 3] };
 
-  it('makes every row that contains it guilty, but only after two single rows were rejected because of it', () => {
+  it('makes every row that contains it guilty, but only after two rows sent alone were rejected because of it', () => {
     const blame = createBlame();
     rejectSingly(blame, 'A', 1);
     expect(judge(blame)).toEqual(ifOpen);

@@ -139,7 +139,7 @@ test(`keeps ${MANY} ids in the tables and CSV that it prints`, () => {
   expectSame(toCsv(rows, columns, false).trimEnd().split('\n'), wanted);
 });
 
-test(`keeps ${MANY} ids in --query results`, async () => {
+test(`keeps ${MANY} ids exact in --query results`, async () => {
   const wanted = ids(9);
   const query = await compileQuery('[].xpid');
   expectSame((query(wanted.map((id) => ({ xpid: parseJson(id) }))) as unknown[]).map(String), wanted);

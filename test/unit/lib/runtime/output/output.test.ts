@@ -222,7 +222,7 @@ describe('columns', () => {
     [{ fields: 'name,id' }, 'NAME\tID\n=1+1\t7\n'],
     [{ fields: 'id', header: false }, '7\n'],
     [{ output: 'csv', header: false }, "7,'=1+1,0\n"],
-  ])('are selected by the flags %j', async (raw, expected) => {
+  ])('are printed as the flags specify: %j', async (raw, expected) => {
     expect((await emit(raw, rows.slice(1, 2), list)).stdout).toBe(expected);
   });
 
