@@ -1,17 +1,15 @@
 // Builds the part of a context that an action needs but `--help` does not: output, and prompts on standard error.
-import type { DescribedRequest, Wait } from '../../http/types.ts';
-import { cleanLine, cleanText } from '../../render/clean.ts';
+import type { DescribedRequest } from '../../http/types.ts';
+import { cleanText } from '../../render/clean.ts';
 import type { DocumentView } from '../../render/view.ts';
 import type { Output, GlobalFlags, Io, Prompts } from '../context.ts';
 import type { Target } from '../target.ts';
-import { createMessages, type Messages } from './messages.ts';
+import { createMessages } from './messages.ts';
 import { createNotes, type OutputSetup } from './notes.ts';
-import { createProgress, PLAIN_INTERVAL_MS, progressMode } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { type AnyView, isJsonFormat, jsonText } from './result-text.ts';
 import { createResults } from './results.ts';
-import { stringifyJson } from '../../kernel/json.ts';
-import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
-import { fitText } from '../../render/width.ts';
+import { createWaits } from './waits.ts';
 import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { usageError } from '../../kernel/errors.ts';
@@ -110,75 +108,4 @@ function checkFolder(flag: string, folder: string): void {
       'Create the folder first, or choose another folder.',
     );
   }
-}
-
-/** Shorter waits are not shown. */
-const UNNOTICED_MS = 1000;
-
-/** Calls within this time of each other count as one wait. Also the minimum delay before a wait is shown. */
-const GAP_MS = 100;
-
-export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
-  const open = new Set<Wait>();
-  let since = 0;
-  let overAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let shown: Wait | undefined;
-  let shownAt = Number.NEGATIVE_INFINITY;
-
-  function schedule(ms: number): void {
-    // The call keeps the process alive, so the timer need not.
-    timer = setTimeout(check, ms).unref();
-  }
-
-  function check(): void {
-    const [wait] = open;
-    if (!wait) return;
-    // By this clock, a timer may fire slightly early.
-    const left = since + UNNOTICED_MS - io.clock.now();
-    if (left <= 0) show(wait, UNNOTICED_MS - left);
-    schedule(left <= 0 ? UNNOTICED_MS : Math.max(GAP_MS, left));
-  }
-
-  function show(wait: Wait, silentMs: number): void {
-    // If a program reads JSON from standard error, waits are shown only with `--progress` (decision: D199).
-    const mode = progressMode(io, flags);
-    if (mode === 'none' || mode === 'paced-json') return;
-    const text = cleanLine(wait.text);
-    const silence = `${formatDuration(Math.floor(silentMs / 1000) * 1000)} so far`;
-    if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, io.columns() - 1));
-    else if (isDue(wait, silentMs, mode === 'json')) {
-      shown = wait;
-      shownAt = io.clock.now();
-      if (mode === 'json') {
-        const title = wait.isLock ? 'Waiting for a lock' : 'Calling the platform';
-        const progress = { event: 'wait', title, at: isoMillis(shownAt), text };
-        messages.write(`${stringifyJson({ progress })}\n`);
-      } else messages.line(`${text}${wait.isRequested ? '' : `, ${silence}`}.`);
-    }
-  }
-
-  /** True if a plain line or an event is due: for a new wait, or after a long silence. */
-  function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
-    const isNew = shown !== wait && (wait.isRequested === true || wait.isLock === true || isEvent);
-    if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
-    // -v already prints each pause, and a long pause is always printed.
-    return isEvent || (wait.isReported !== true && !(wait.isRequested && (flags.verbose || flags.debug)));
-  }
-
-  return (wait) => {
-    const now = io.clock.now();
-    if (open.size === 0) {
-      if (now - overAt > GAP_MS) since = now;
-      schedule(Math.max(GAP_MS, since + UNNOTICED_MS - now));
-    }
-    open.add(wait);
-    return () => {
-      open.delete(wait);
-      if (open.size > 0) return;
-      clearTimeout(timer);
-      overAt = io.clock.now();
-      messages.beneath(undefined);
-    };
-  };
 }

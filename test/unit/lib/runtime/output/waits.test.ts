@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, test, vi } from 'vitest';
 import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
 import { createMessages } from '../../../../../src/lib/runtime/output/messages.ts';
-import { createWaits } from '../../../../../src/lib/runtime/output/output.ts';
+import { createWaits } from '../../../../../src/lib/runtime/output/waits.ts';
 import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 
