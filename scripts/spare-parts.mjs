@@ -45,7 +45,7 @@ const PARTS = [
     code: `export default function envPaths() { ${never("Conf's default folder")} }`,
   },
   {
-    // This module validates users' answers to questions from the server; our server does not ask any.
+    // This module validates elicitation responses; our server does not use elicitation.
     importer: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]/,
     source: /[\\/]ajv-provider\.js$/,
     code: `export class AjvJsonSchemaValidator {}`,

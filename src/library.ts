@@ -20,8 +20,8 @@ export type {
 } from './lib/emulator/base/embedding.ts';
 
 /**
- * Starts the platform, and resolves once it responds. Rejects with an error that has a `code` and a `hint` for an
- * unknown option, invalid fixtures, a folder or port in use, or an unreadable state.
+ * Starts the platform, and resolves once it responds. Rejects if an option is unknown, the fixtures are invalid, the
+ * folder or port is in use, or the state is unreadable. The error has a `code` and a `hint`.
  */
 export const startEmulator: (options?: EmulatorOptions) => Promise<Emulator> = embed;
 

@@ -1,4 +1,4 @@
-// Creates a folder where the system does not allow it.
+// Tries to create a folder where the system does not allow it.
 import { spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';

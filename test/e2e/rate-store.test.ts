@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('with redis-server', () => {
   let server: ChildProcess;
   const stores: RateStore[] = [];
   beforeAll(async () => {
-    // The server does not print a port that it chose itself; a socket in a private folder needs no port.
+    // Redis cannot choose a free port; a socket in a private folder needs no port.
     server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder, ...USER]);
     for await (const text of server.stdout as AsyncIterable<Buffer>) if (String(text).includes('eady to accept')) break;
   });

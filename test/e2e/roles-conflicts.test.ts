@@ -54,7 +54,7 @@ describe.each([
     expect(text()).toContain('name: Theirs # ours');
   });
 
-  test('pushes a different value if it is typed in push', async () => {
+  test('in push, pushes a different value that the user types', async () => {
     const screen = terminal(['push'], env);
     await screen.waitFor('Conflict: Role user-role, name');
     await screen.waitFor('edit');

@@ -1,4 +1,4 @@
-// Compares each row of a bulk run with the platform: its results file, its rejects and its counts.
+// Checks a bulk run's results file, rejects and counts against the platform, row by row.
 import type { ProxiedRequest } from '../helpers/fault-proxy.ts';
 import type { Evidence } from './claims-judge.ts';
 import { wasAccepted } from './operations.ts';

@@ -17,7 +17,7 @@ const SHARE = Number(process.env.SHARE ?? 1);
  * every machine.
  */
 const SAMPLE_RUNS = 30;
-/** Minimum number of runs in a complete run. */
+/** Minimum number of commands in a complete sweep. */
 const WHOLE_RUNS = SHARE < 1 || process.env.ONLY || process.env.FAULT ? 1 : 20_000;
 const HOUR = 3_600_000;
 

@@ -47,9 +47,9 @@ interface Written extends Ended {
 }
 
 /**
- * Shows `unknown` as `submitted`: the response for a row with a given id may have arrived before the kill without being
- * recorded in the ledger. Nothing proves that the request is ours (decision: D211), so the next run reports its outcome
- * as unknown.
+ * Shows `unknown` as `submitted`: the response for a row whose id is from the input may have arrived before the kill
+ * without being recorded in the ledger. Nothing proves that the request is ours (decision: D211), so the next run
+ * reports its outcome as unknown.
  */
 const withoutUnknown = (text: string): string =>
   text.replaceAll(/,unknown,"The outcome of request [^"]*"/g, ',submitted,');

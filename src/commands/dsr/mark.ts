@@ -45,7 +45,7 @@ export const markRequests = defineCommand({
       }),
     ),
   notes: [
-    'The mark is an entry in the ledger, with your name, this machine and the time. Nothing is sent to the platform, so a profile with `access: read` allows it.',
+    'The mark is an entry in the ledger, with your name, this machine and the time. The command sends nothing to the platform, so it also works with a profile that has `access: read`.',
     'An erasure cannot be marked as answered: it counts as due until it is completed or cancelled.',
     'GDPR allows an extension of two months, and CCPA one of 45 days; a longer extension requires confirmation (--yes). Notify the subject before the deadline passes: an extension that is recorded later does not count.',
   ],

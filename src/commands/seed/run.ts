@@ -39,7 +39,7 @@ export interface SeedRunFlags extends RunFlags {
 
 export type BulkNumbers = ReturnType<typeof readBulkFlags>;
 
-/** `limit` is the profile's rate. The rate in the returned `pace` is the share of this shard. Throws usage (2). */
+/** `limit` is the profile's rate. The rate in the returned `pace` is this shard's share. Throws usage (2). */
 export function readBulkFlags(flags: SeedRunFlags, env: Context['io']['env'], limit: string | undefined) {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard, env);
   if (shard === undefined && flags.rateStore !== undefined)

@@ -22,7 +22,7 @@ export async function openRateStore(
     retryStrategy: (times) => Math.min(times * 100, TIMEOUT_MS),
     scripts: { pace: { lua: RATE_SCRIPT, numberOfKeys: 1 } },
   });
-  // Report the connection error: without a connection, a command's own error mentions only its retries.
+  // Report the connection error: without a connection, a Redis command's error mentions only its retries.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause = error;

@@ -135,7 +135,7 @@ function createWhole(path: string, content: string): boolean {
   }
 }
 
-/** Returns the holder, dead or alive, that a lock file names; PID 0 for damaged content; undefined without a file. */
+/** Returns the holder, dead or alive, that a lock file names: PID 0 for damaged content, undefined for no file. */
 export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;

@@ -147,7 +147,7 @@ export function checkWorkspace<T extends Controlled>(reply: T, workspace: string
     hint: [
       `Use the key and secret of workspace ${workspace}, or --workspace ${actual}.`,
       {
-        text: `A request that was just submitted is in workspace ${actual} now. To cancel it:`,
+        text: `A request that was just submitted is now in workspace ${actual}. To cancel it:`,
         command: `cdpadm dsr cancel ${id} --workspace ${actual}`,
       },
     ],

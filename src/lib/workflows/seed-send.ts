@@ -1,4 +1,4 @@
-// Delivers batches until each of their rows is accepted or rejected. Retries, finds the invalid rows of a rejected
+// Delivers batches until every row is accepted or rejected. Retries, finds the invalid rows of a rejected
 // batch, and shrinks oversized bodies.
 import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';

@@ -53,6 +53,14 @@ it('rejects only those rows of a bulk run that repeat requests in the ledger, ev
   expect((await home.json(again)).data).toMatchObject({ submitted: 1, failed: 0 });
 });
 
+it('reports the newest earlier request, even if it has a different identity', async () => {
+  await home.run(submit('jane@example.com'));
+  const line = 'dsr submit --regulation gdpr --type access --yes --identity mobile_number=+491234567';
+  const { data } = await home.json<{ subject_request_id: string }>(line);
+  const { code, error } = await home.json(`${line} --identity email=jane@example.com`);
+  expect([code, error.message]).toEqual([12, expect.stringContaining(data.subject_request_id)]);
+});
+
 it('reports an earlier request for the same person even in a dry run', async () => {
   await home.run(submit('jane@example.com'));
   const { code, error } = await home.json(submit('Jane@example.com', '--dry-run'));

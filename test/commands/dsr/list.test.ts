@@ -57,7 +57,7 @@ describe('dsr list --due', () => {
     home.defaults.clock = createFastClock(100);
     await submit('old.csv', [['urgent', 'erasure', 25]]);
     await submit('new.csv', many(120, 'new'));
-    // Use a separate run, because rows of one run are recorded in the order of their responses.
+    // Use a separate run, because the rows of a run are recorded in the order of their responses.
     await submit('second.csv', [['second', 'erasure', 20]]);
     const { code, data, stderr } = await home.json<Listed[]>('dsr list --due');
     expect([code, data.length]).toEqual([0, 100]);

@@ -123,7 +123,7 @@ test('reports one issue per error in NDJSON, with its path in the body', async (
   ]);
 });
 
-test("reports issues under the deployment's field names, with their lines", async () => {
+test("reports issues under the deployment's field names, with their line numbers", async () => {
   for (const line of [
     'profile create named --seeding-url https://seeding.example.com',
     'profile edit named --set names.xpid=ourid --set names.osa_id=ours_id',

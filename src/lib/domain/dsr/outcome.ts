@@ -113,8 +113,8 @@ function finishOf(request: LedgerRequest): Finish {
 
 /**
  * Returns a time on the side of the deadline on which the request finished; undefined if nothing proves the side. The
- * platform does not report when a request was completed. If it was first seen as completed after the deadline, it was
- * late only if it was open after the deadline, or expected to be (decision: D55).
+ * platform does not report when a request was completed. If this machine first saw the completion after the deadline,
+ * the request counts as late only if it was seen open after the deadline or expected to be open then (decision: D55).
  */
 function finishedBy(
   { expected_completion_time: expected, states }: LedgerRequest,

@@ -7,7 +7,7 @@ const START = 4;
 const FIRST_GROWTH = 2;
 const GROWTH = 1.25;
 const SHRINK = 0.85;
-/** Latency counts as increased above twice the best latency plus a margin, which matters if the latency is very low. */
+/** Latency counts as increased if it exceeds twice the best latency plus a margin (for very low latencies). */
 const TOLERATED = 2;
 const SLACK_MS = 5;
 /** Slowly raises the best latency, because a platform may become slower. */

@@ -277,7 +277,7 @@ function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-/** Writes pairs such as `k=1|m=2`. */
+/** Writes a cell of pairs, such as `k=1|m=2`, as JSON members without the outer quotes. */
 function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start, count = 0; ; count++) {

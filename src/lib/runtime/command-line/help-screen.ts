@@ -21,7 +21,7 @@ const GLOBAL_FLAGS = [
 ];
 
 const LEARN_MORE = [
-  ['cdpadm <command> --help', 'flags and examples of a command'],
+  ['cdpadm <command> --help', 'flags and examples for a command'],
   ['cdpadm help <topic>', 'exit-codes, environment, formatting, files, recipes, flags'],
 ] as const;
 

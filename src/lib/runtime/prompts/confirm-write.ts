@@ -13,7 +13,7 @@ export async function startWrite(ctx: Context, scope: WriteScope, ids?: TargetId
   return target;
 }
 
-/** Asks for a yes or for `typed`, and for a protected profile's name. Throws the same errors as `Prompts`. */
+/** Asks for `typed` and a protected profile's name; if neither applies, for a yes. Throws the errors of `Prompts`. */
 export async function confirmWrite(
   ctx: Context,
   question: string,

@@ -159,7 +159,7 @@ describe("a built-in check's message", () => {
     },
   );
 
-  it("indicates whether an issue is at a field's name or at its value", () => {
+  it("indicates whether an issue concerns a field's name or its value", () => {
     expect(explain(Shape, { ...GOOD, one: 1 })).toEqual([
       { path: ['one'], message: 'unknown field `one`', at: 'key', isUnknown: true },
     ]);

@@ -177,8 +177,10 @@ describe('the weekly refresh', () => {
   });
 
   test('ends after a reset, which deletes the definition', async () => {
-    await create();
+    await create({ ...DEFINITION, attributes });
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);
+    await emulator.api.advance('7d');
+    expect(await groupAttributesOf(13)).toEqual({});
   });
 });

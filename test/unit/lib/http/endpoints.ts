@@ -1,4 +1,4 @@
-// Endpoints with every kind of safety, all with credentials but without the shared budget.
+// Test endpoints for every `safety` value. All require credentials; none uses the shared rate budget.
 import { looseObject, string } from 'zod/mini';
 import { endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { Integer } from '../../../../src/lib/contract/shared.ts';

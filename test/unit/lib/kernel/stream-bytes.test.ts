@@ -11,7 +11,7 @@ it('returns strings and bytes as bytes', async () => {
   expect((await buffer(streamBytes(stream, new AbortController().signal))).toString()).toBe('éb');
 });
 
-it("throws the abort's reason if it is aborted while it waits, and destroys the stream", async () => {
+it('throws the abort reason if aborted while waiting, and destroys the stream', async () => {
   const stream = endless();
   const stop = new AbortController();
   stream.push('a');

@@ -90,7 +90,7 @@ describe('a three-way merge', () => {
     );
   });
 
-  it('removes exactly the roles that one side deleted and the other did not change, and keeps each other role once', () => {
+  it('removes exactly the roles that one side deleted and the other did not change, and keeps the rest once', () => {
     fc.assert(
       fc.property(anyRoles, anyRoles, anyRoles, (base, mine, theirs) => {
         const { roles, conflicts } = mergeRoles(base, mine, theirs);

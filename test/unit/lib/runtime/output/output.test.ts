@@ -457,7 +457,7 @@ describe('the GitHub Actions log', () => {
     redactor.hide('jane@example.com');
   };
 
-  test('contains one mask command for each secret, but none for identities', async () => {
+  test('contains one mask command for each long line of a secret, but none for identities', async () => {
     const { stdout, stderr } = await capture({}, addAll, { env });
     expect(commandsIn(stderr)).toEqual(['::add-mask::s3cret%25value', '::add-mask::"private_key": "abc"']);
     expect(stdout).toBe('');
