@@ -220,11 +220,10 @@ async function byPerson(
     }
   }
   if (index.size === 0) return undefined;
-  return (news) => {
-    const found = new Set(keysOf(news).flatMap((key) => index.get(key) ?? []));
-    return [...found].sort((a, b) => (b.at ?? '').localeCompare(a.at ?? ''));
-  };
+  return (news) => [...new Set(keysOf(news).flatMap((key) => index.get(key) ?? []))].sort(newestFirst);
 }
+
+const newestFirst = (a: LedgerRequest, b: LedgerRequest): number => (b.at ?? '').localeCompare(a.at ?? '');
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   return (await ifFound(api.get(id, signal)))?.body;
