@@ -1,6 +1,9 @@
-// Compares the speed of a bulk run of data subject requests, which keeps a journal, with that of `xargs curl`, which
-// does not. The two run in interleaved rounds and send to the same sink, which counts the requests.
+// Compares the speed of a bulk run of data subject requests, which keeps a journal and verifies signatures, with that of
+// `xargs curl`, which does neither. The two run in interleaved rounds and send to the same sink, which counts the
+// requests. Discovery and the certificate come from an embedded platform. With its key, the responses are signed before
+// the measurement, because signing takes longer than everything else.
 import { spawn } from 'node:child_process';
+import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,30 +11,43 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
+import { startPlatform } from './serve.mjs';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'bin', 'cdpadm.js');
 const rows = 10_000;
+const WORKSPACE = '1';
+
+const DOMAIN_HEADER = 'x-opendsr-processor-domain';
+const SIGNATURE_HEADER = 'x-opendsr-signature';
 
 const arrived = new Set();
+/** Signatures by request id. @type {Map<string, string>} */
+const signatures = new Map();
+let discovery = '{}';
+let domain = '';
 const sink = createServer((request, response) => {
   /** @type {Buffer[]} */
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    if (request.method !== 'POST') return void response.writeHead(404).end('{}');
-    const { subject_request_id } = JSON.parse(Buffer.concat(chunks).toString());
-    arrived.add(subject_request_id);
-    response.writeHead(201, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        subject_request_id,
-        expected_completion_time: '2026-12-01T00:00:00Z',
-        received_time: '2026-11-21T08:00:00.000Z',
-        controller_id: '1',
-      }),
-    );
+    response.setHeader('content-type', 'application/json');
+    if (request.method !== 'POST') return void response.end(discovery);
+    const { subject_request_id: id } = JSON.parse(Buffer.concat(chunks).toString());
+    arrived.add(id);
+    response.writeHead(201, { [DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: signatures.get(id) ?? '' });
+    response.end(replyTo(id));
   });
 });
+
+/** @param {string} id */
+function replyTo(id) {
+  return JSON.stringify({
+    subject_request_id: id,
+    expected_completion_time: '2026-12-01T00:00:00Z',
+    received_time: '2026-11-21T08:00:00.000Z',
+    controller_id: WORKSPACE,
+  });
+}
 
 /** @param {{ rounds: number | undefined }} options @returns {Promise<import('./figures.mjs').Section>} */
 export async function measureDsr({ rounds = 3 }) {
@@ -40,17 +56,21 @@ export async function measureDsr({ rounds = 3 }) {
   const { port } = /** @type {import('node:net').AddressInfo} */ (sink.address());
   const url = `http://127.0.0.1:${port}/v3`;
   const folder = await mkdtemp(join(tmpdir(), 'cdpadm-bench-'));
+  const { ready, stop } = await startPlatform(folder);
+  const key = await useIdentity(ready);
   /** @type {Record<'ours' | 'curl', number[]>} */
   const seconds = { ours: [], curl: [] };
   try {
     for (let round = 0; round < rounds; round++) {
       const ids = Array.from({ length: rows }, () => crypto.randomUUID());
-      seconds.ours.push(await timed(() => ours({ url, folder, round, ids })));
+      for (const id of ids) signatures.set(id, sign('sha256', Buffer.from(replyTo(id)), key).toString('base64'));
+      seconds.ours.push(await timed(() => ours({ url, folder, round, ids, platform: ready })));
       const others = ids.map(() => crypto.randomUUID());
       seconds.curl.push(await timed(() => curl({ url, folder, round, ids: others })));
     }
   } finally {
     sink.close();
+    await stop();
     await rm(folder, { recursive: true });
   }
   const [mine, theirs] = [median(seconds.ours), median(seconds.curl)];
@@ -63,10 +83,24 @@ export async function measureDsr({ rounds = 3 }) {
   };
 }
 
+/**
+ * Lets the sink act for the platform's processor, and returns the processor's key.
+ * @param {import('./serve.mjs').Ready} ready
+ */
+async function useIdentity({ ca_file, dsr_base_url, workspace_key, workspace_secret }) {
+  const basic = Buffer.from(`${workspace_key}:${workspace_secret}`).toString('base64');
+  const response = await fetch(`${dsr_base_url}/discovery/`, { headers: { authorization: `Basic ${basic}` } });
+  discovery = await response.text();
+  const certificate = await fetch(JSON.parse(discovery).processor_certificate);
+  const { subjectAltName = '' } = new X509Certificate(await certificate.text());
+  domain = subjectAltName.replace('DNS:', '');
+  return createPrivateKey(await readFile(join(dirname(ca_file), `${domain}.pem`)));
+}
+
 /** @typedef {{ url: string, folder: string, round: number, ids: string[] }} Round */
 
-/** @param {Round} round */
-async function ours({ url, folder, round, ids }) {
+/** @param {Round & { platform: import('./serve.mjs').Ready }} round */
+async function ours({ url, folder, round, ids, platform }) {
   const file = join(folder, `${round}.csv`);
   await writeFile(
     file,
@@ -80,8 +114,9 @@ async function ours({ url, folder, round, ids }) {
     HOME: folder,
     ...dirs,
     CDPADM_DSR_BASE_URL: url,
-    CDPADM_VENDOR_DOMAIN: 'bench.example',
-    CDPADM_WORKSPACE_ID: '1',
+    CDPADM_VENDOR_DOMAIN: platform.vendor_domain,
+    CDPADM_CA_FILE: platform.ca_file,
+    CDPADM_WORKSPACE_ID: WORKSPACE,
     CDPADM_WORKSPACE_KEY: 'bench-key',
     CDPADM_WORKSPACE_SECRET: 'bench-secret',
   };

@@ -1,15 +1,13 @@
 // Compares the throughput of the embedded platform with that of bare servers, at 80% reads and 20% writes over 16
 // connections. The bare servers return as many bytes, but without checking anything. One uses the platform's router
 // with that router's own server, and the other uses Node's server, as the platform does.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { median } from './measure.mjs';
+import { serve, startPlatform } from './serve.mjs';
 
 const CONNECTIONS = 16;
 const SECONDS = 3;
@@ -18,41 +16,14 @@ const GROUP = '/platform/workspaces/3001/groups/household';
 const ATTRIBUTES = JSON.stringify({ attributes: [{ id: 'points', type: 'sum' }] });
 
 const bare = fileURLToPath(new URL('bare.mjs', import.meta.url));
-const program = fileURLToPath(new URL('../bin/cdpadm.js', import.meta.url));
 
-/** @typedef {import('../src/lib/emulator/base/embedding.ts').EmulatorReady} Ready */
+/** @typedef {import('./serve.mjs').Ready} Ready */
 /** @typedef {{url: string, headers: Record<string, string>, stop: () => Promise<void>}} Served */
-
-/** @param {string[]} args @param {Record<string, string>} env */
-async function serve(args, env = {}) {
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-  });
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  const ready = /** @type {Ready} */ (JSON.parse(String(line)));
-  const stop = async () => {
-    const ended = once(child, 'close');
-    child.kill();
-    await ended;
-  };
-  return { ready, stop };
-}
 
 /** @param {string} kind @returns {Promise<Served>} */
 async function serveBare(kind) {
   const { ready, stop } = await serve([bare, kind]);
   return { url: ready.base_url, headers: {}, stop };
-}
-
-/** @param {string} folder */
-function startPlatform(folder) {
-  return serve([program, 'emulator', 'start', '--memory', '--port', '0', '-o', 'json'], {
-    CDPADM_CONFIG_DIR: folder,
-    CDPADM_STATE_DIR: folder,
-    CDPADM_CACHE_DIR: folder,
-    CDPADM_DATA_DIR: folder,
-  });
 }
 
 /** @param {string} folder @returns {Promise<Served>} */
