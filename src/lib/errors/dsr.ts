@@ -5,7 +5,8 @@ export const DSR_ERRORS = {
   'dsr.id_taken': {
     exit: 'conflict',
     summary: 'Another request already has this id.',
-    explanation: 'The platform already has a request with this id, for another person or of a different type.',
+    explanation:
+      'The platform already has a request with this id, for another person or of a different type. Or this machine sent such a request, and its outcome is unknown.',
     fix: 'Omit the id to submit the request with a new one.',
   },
   'dsr.duplicate': {

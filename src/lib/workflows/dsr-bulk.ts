@@ -8,7 +8,7 @@ import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { markOf } from './dsr-proof.ts';
+import { conflictWith, markOf, readUnresolved } from './dsr-proof.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
@@ -58,6 +58,8 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
   const outcomes = createOutcomes(ports);
   let completed = 0;
   let unsigned = 0;
+  /** Read if a row has an id from the file. */
+  let unresolved: ReturnType<typeof readUnresolved> | undefined;
   const describe = (request: DsrRequest) => submittedEvent(request, submitter, ledger, clock.now());
 
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
@@ -131,10 +133,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     return ready.map(({ item, mayExist }) => async () => {
       const { hasId: givenId, request, row } = item;
       const find = async () => ports.duplicates.get(row) ?? (await ports.findDuplicate?.(await describe(request)));
-      const before = mayExist ? undefined : await find();
-      if (before) {
+      const refusal = mayExist ? undefined : refusalOf(await find(), givenId && (await conflictOf(request)));
+      if (refusal) {
         unsent.delete(row);
-        await finish(item, { state: 'repeat', error: repeatError(duplicateText(before)), signed: true });
+        await finish(item, { ...refusal, signed: true });
         return;
       }
       const known = async () => (await (entries ??= ledger.find(given))).get(request.subject_request_id);
@@ -160,6 +162,12 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     });
   }
 
+  /** Returns the conflict if an earlier request with this id, for another person, may still arrive. */
+  async function conflictOf(request: DsrRequest): Promise<KnownError | undefined> {
+    const entry = (await (unresolved ??= readUnresolved(ledger))).get(request.subject_request_id);
+    return entry && conflictWith(entry, await describe(request));
+  }
+
   async function finish({ hasId, request, row }: ReadyRow, outcome: RowOutcome): Promise<void> {
     const { error = '', signed, state, ...times } = outcome;
     const id = request.subject_request_id;
@@ -180,6 +188,12 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
     await outcomes.writeIfDue();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }
+}
+
+/** Returns the outcome of a row that must not be sent. */
+function refusalOf(before: LedgerRequest | undefined, conflict: KnownError | false | undefined) {
+  if (before) return { state: 'repeat', error: repeatError(duplicateText(before)) } as const;
+  return conflict ? ({ state: 'failed', error: conflict.message } as const) : undefined;
 }
 
 function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {

@@ -10,6 +10,9 @@ import type { VerifiedMessage } from './verify-message.ts';
 /** The ledger of one workspace at one address. The port never reads or writes other requests. */
 export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
 
+/** Number of requests read from the ledger at a time. */
+export const PART = 2000;
+
 /** The profile and workspace that submit a request. The ledger stores them with the request. */
 export interface Submitter {
   profile: string | null;

@@ -7,9 +7,12 @@ import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, tryJson } from '../kernel/json.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import { listed } from '../kernel/words.ts';
-import type { LedgerNews, LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isNotSubmitted } from '../domain/dsr/statuses.ts';
+import type { LedgerEvent, LedgerNews, LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
+import { statusAfter } from '../domain/dsr/outcome.ts';
 import { fail } from '../errors/fail.ts';
 import type { Doubt } from './confirm-write.ts';
+import { type LedgerPort, PART } from './dsr-ports.ts';
 
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id === id;
@@ -73,16 +76,38 @@ export function proofOf(
   if (found.group_id !== undefined && found.group_id !== (request.group_id ?? null)) return 'other';
   if (entry?.marks?.some(({ differs }) => differs)) return 'other';
   if (entry?.identities === undefined) return 'none';
-  return isSameSubject(entry, news) && entry.regulation === news.regulation ? 'same' : 'other';
+  return isSameRequest(entry, news) ? 'same' : 'other';
+}
+
+function isSameRequest(entry: LedgerRequest, news: SubmittedNews): boolean {
+  return isSameSubject(entry, news) && entry.regulation === news.regulation;
+}
+
+/** Returns the conflict (6) if this machine sent a different request with the id, and it may arrive (decision: D211). */
+export function conflictWith(entry: LedgerRequest | undefined, news: SubmittedNews): KnownError | undefined {
+  const isOther = entry?.identities !== undefined && !isNotSubmitted(entry.status) && !isSameRequest(entry, news);
+  return isOther ? idTaken(news.id, 'sent') : undefined;
+}
+
+/** Returns the requests in the ledger whose outcome is unknown, by id. */
+export async function readUnresolved(ledger: Pick<LedgerPort, 'byUrgency'>): Promise<Map<string, LedgerRequest>> {
+  const rank = ({ event }: LedgerEvent) => (event === 'submitted' ? 0 : undefined);
+  const isOpen = (status: string | undefined) => status === undefined;
+  const found = new Map<string, LedgerRequest>();
+  for await (const { requests } of ledger.byUrgency({ phase: statusAfter, isOpen, rank }, () => PART))
+    for (const request of requests) found.set(request.id, request);
+  return found;
 }
 
 /** Returns the conflict (6) for an id that belongs, or may belong, to another request. */
-export function idTaken(id: string, proof: 'other' | 'none'): KnownError {
+export function idTaken(id: string, proof: 'other' | 'none' | 'sent'): KnownError {
+  const what = {
+    other: `the platform already has a different request with the id ${id}`,
+    none: `the platform already has a request with the id ${id}, and there is no proof that it is this one`,
+    sent: `this machine has already sent a different request with the id ${id}`,
+  };
   return fail('dsr.id_taken', {
-    message:
-      proof === 'other'
-        ? `Conflict: the platform already has a different request with the id ${id}.`
-        : `Conflict: the platform already has a request with the id ${id}, and there is no proof that it is this one.`,
+    message: `Conflict: ${what[proof]}.`,
     hint: 'Omit the id to submit this request with a new one.',
   });
 }

@@ -9,8 +9,17 @@ import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
-import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
-import { differenceIn, idTaken, isSameId, isSameSubject, judgeMissing, markOf, proofOf } from './dsr-proof.ts';
+import { type DsrPorts, PART, type Submitter, type VerifyMessage } from './dsr-ports.ts';
+import {
+  conflictWith,
+  differenceIn,
+  idTaken,
+  isSameId,
+  isSameSubject,
+  judgeMissing,
+  markOf,
+  proofOf,
+} from './dsr-proof.ts';
 
 export interface Submitted {
   subject_request_id: string;
@@ -41,7 +50,7 @@ type SubmitPorts = DsrPorts & {
  * otherwise it is a conflict (6). Throws network (8) if the outcome remains unknown.
  */
 export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Promise<Submitted> {
-  const { clock, ledger, out } = ports;
+  const { clock, keep, ledger, out } = ports;
   const id = request.subject_request_id;
   const news = await submittedEvent(request, ports.submitter, ledger, clock.now());
   const isNewId = ports.isNewId === true;
@@ -63,7 +72,12 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
         arrived: () => 'The platform did receive the request.',
       },
       send: async (attempt) => {
-        if (attempt === 1) await ledger.record([news], () => ports.checkAgain?.(news));
+        if (attempt === 1)
+          await ledger.record([news], async () => {
+            const conflict = isNewId ? undefined : conflictWith((await ledger.find([id])).get(id), news);
+            if (conflict) throw conflict;
+            await ports.checkAgain?.(news);
+          });
         sends = attempt;
         created = await create(request, ports);
         return created.result;
@@ -101,11 +115,13 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
       expected_completion_time,
       received_time,
     };
-    await ledger.record([{ event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more }]);
+    const state = { event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more } as const;
+    await keep(() => ledger.record([state]));
     return result;
   }
   const { error, state } = outcome;
-  if (created?.difference !== undefined) await ledger.record([markOf(id, created.difference, clock.now())]);
+  const { difference } = created ?? {};
+  if (difference !== undefined) await keep(() => ledger.record([markOf(id, difference, clock.now())]));
   if (state === 'not-done' && sends === 1) await recordAbsence(error, news, ports);
   throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
 }
@@ -251,9 +267,6 @@ export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<
 
 /** How long a request without an outcome may still be in flight. */
 const SENDING_MS = 30_000;
-
-/** Number of requests read from the ledger at a time. */
-const PART = 2000;
 
 /**
  * Returns a duplicate search over the requests submitted between `from` and `to` (milliseconds), except cancelled and

@@ -97,6 +97,43 @@ it('records a lost request as not submitted after a day, if the credentials belo
   expect((await entries()).map(({ status }) => status)).toEqual(['not_submitted', 'pending']);
 });
 
+it('waits a day after the last attempt before it records a resubmitted request as not submitted', async () => {
+  expect((await home.run(ACCESS.replace('jane', 'joe'))).code).toBe(0);
+  await loseResponse('before');
+  expect((await home.run(ACCESS)).code).toBe(8);
+  await home.platform.api.clearFaults();
+  const [joe, jane] = await entries();
+  const submit = async (days: number) => {
+    await fault('GET', '/v3/requests/*', { status: 404, times: 1 });
+    await loseResponse('before');
+    const clock = createTestClock(Date.now() + days * DAY_MS);
+    expect((await home.run(`${ACCESS} --request-id ${jane?.id}`, { clock })).code).toBe(8);
+    await home.platform.api.clearFaults();
+  };
+  expect(joe?.status).toBe('pending');
+  await submit(0.1);
+  const dueAfter = (days: number) => due({}, createTestClock(Date.now() + days * DAY_MS));
+  expect(await dueAfter(2)).toEqual(['pending']);
+  await submit(3);
+  expect(await dueAfter(3.5)).toEqual(['pending', 'unknown']);
+});
+
+it('rejects an id that this machine already sent for another person, if the outcome is unknown', async () => {
+  await loseResponse('before');
+  expect((await home.run(ACCESS)).code).toBe(8);
+  const [{ id } = { id: '' }] = await entries();
+  const sent = await home.received('POST', '/v3/requests');
+  const other = await home.json(`${ACCESS.replace('jane', 'joe')} --request-id ${id}`);
+  const what = `this machine has already sent a different request with the id ${id}`;
+  expect([other.code, other.error.message]).toEqual([6, `Conflict: ${what}.`]);
+  home.write('people.csv', `email,subject_request_id\njoe@example.com,${id}\njim@example.com,\n`);
+  const bulk = await home.json('dsr submit --bulk people.csv --regulation gdpr --type access --yes');
+  expect([bulk.code, bulk.data]).toEqual([3, expect.objectContaining({ submitted: 1, failed: 1 })]);
+  expect(home.read('people.csv.results.csv')).toContain(`joe@example.com,${id},failed,Conflict: ${what}.`);
+  expect(await home.received('POST', '/v3/requests')).toBe(sent + 1);
+  expect((await home.run(`${ACCESS} --request-id ${id}`)).code).toBe(0);
+});
+
 it('submits a bulk file again without --resume, even with different flags, after a run with a wrong secret', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => `gdpr,p${index}@example.com`);
   home.write('people.csv', `regulation,email\n${rows.join('\n')}\n`);

@@ -18,7 +18,7 @@ export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent)
     case 'submitted': {
       const { event: _kind, expected_completion_time, received_time, signature, status, ...facts } = event;
       const { status: known, ...past }: Partial<LedgerRequest> = before ?? {};
-      const { answered: _answered, answered_at: _at, deadline: _deadline, ...history } = past;
+      const { answered: _answered, answered_at: _at, deadline: _deadline, resent_at: _resent, ...history } = past;
       const kept = isNotSubmitted(known) ? history : before;
       const isFirst = kept?.at === undefined || kept === history;
       const isRepeat = before !== undefined && known === undefined;
