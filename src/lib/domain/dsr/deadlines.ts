@@ -1,4 +1,5 @@
 // Times of a request: the legal deadline, the platform's window, and the end of the cancellation period.
+import { smallest } from '../../kernel/numbers.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 
@@ -25,10 +26,18 @@ export function deadlineOf(regulation: string | undefined, submittedAt: number, 
   return regulation === 'gdpr' ? addMonths(submittedAt, isExtended ? 3 : 1) : undefined;
 }
 
-/** Returns a request's deadline, computed from strings in the ledger or a response. */
-export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined, isExtended = false) {
-  const at = parseIso(submittedTime);
-  return at === undefined ? undefined : deadlineOf(regulation, at, isExtended);
+/**
+ * Returns a request's deadline, computed from strings in the ledger or a response. The calendar in the time zone of
+ * `submittedTime` may show another month than UTC: the earlier of the two deadlines counts (decision: D55).
+ */
+export function deadlineFrom(regulation: string | undefined, submittedTime = '', isExtended = false) {
+  const [at, local] = [submittedTime, submittedTime.replace(/[+-]\d\d:?\d\d$/, 'Z')].map(parseIso);
+  if (at === undefined || local === undefined) return undefined;
+  const deadlines = [at, local].flatMap((start) => {
+    const deadline = deadlineOf(regulation, start, isExtended);
+    return deadline === undefined ? [] : at + deadline - start;
+  });
+  return deadlines.length === 0 ? undefined : smallest(deadlines);
 }
 
 /** Returns the last legal day if an extension exceeds the legal limit; otherwise undefined (decision: D272). */

@@ -45,6 +45,18 @@ it('calculates a deadline only from a known regulation and a valid time', () => 
   ]).toEqual([undefined, undefined, undefined]);
 });
 
+it.each([
+  // 1 March in UTC, but still 28 February for the subject.
+  ['gdpr', '2026-02-28T20:00:00-05:00', '2026-03-29T01:00:00.000Z'],
+  ['gdpr', '2026-03-01T00:30:00+01:00', '2026-03-28T23:30:00.000Z'],
+  ['gdpr', '2028-02-29T23:00:00-0300', '2028-03-30T02:00:00.000Z'],
+  ['gdpr', '2027-12-31T22:00:00-04:00', '2028-02-01T02:00:00.000Z'],
+  ['gdpr', '2026-11-21T08:00:00+05:30', '2026-12-21T02:30:00.000Z'],
+  ['ccpa', '2026-11-20T20:00:00-08:00', '2027-01-05T04:00:00.000Z'],
+])('is the earlier one in UTC and in the time zone of a %s request from %s: %s', (regulation, from, until) => {
+  expect(new Date(deadlineFrom(regulation, from) ?? 0).toISOString()).toBe(until);
+});
+
 describe('the cancellation deadline', () => {
   it('is a week after receipt, or a day if the waiting period is skipped', () => {
     expect(cancellableUntil(facts({}))).toBe(7 * DAY);
