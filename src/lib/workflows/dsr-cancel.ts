@@ -43,9 +43,9 @@ export async function cancelRequests(plan: CancelPlan, ports: DsrPorts): Promise
         ports.out.warn(`Already cancelled: ${done.map((reply) => reply.subject_request_id).join(', ')}.`);
       throw error;
     }
-    await ports.ledger.record([
-      { event: 'state', id, at: isoMillis(ports.clock.now()), status: 'cancelled', source: 'cancel' },
-    ]);
+    const at = isoMillis(ports.clock.now());
+    const state = { event: 'state', id, at, status: 'cancelled', source: 'cancel' } as const;
+    await ports.keep(() => ports.ledger.record([state]));
   }
   return done;
 }

@@ -7,7 +7,7 @@ import { foldEvent } from '../domain/dsr/ledger-fold.ts';
 import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
 import { fail } from '../errors/fail.ts';
-import { ifFound, KnownError } from '../kernel/errors.ts';
+import { isNotFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 
@@ -40,8 +40,8 @@ export type ListPorts = DsrPorts & { unread: Map<string, KnownError>; recent: Kn
 
 /**
  * Reads the requests that can still change, and updates the ledger. A request that the platform does not have keeps its
- * state in the ledger, unless it was lost (decision: D386). An unreadable request also keeps its state, and is added to
- * `unread` (decision: D416).
+ * state in the ledger, unless it was lost (decision: D386). A request that cannot be read, or that the platform had a
+ * day ago, also keeps its state, and is added to `unread` (decision: D416).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: ListPorts): Promise<RequestOverview[]> {
   const { clock, ledger } = ports;
@@ -49,10 +49,9 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
     if (isAtEnd(entry, clock.now())) return known;
-    const found = await readOrNote(entry.id, ports);
-    if (found === 'unread') return known;
-    if (!found && isLost(entry, clock.now())) missing.push(entry.id);
-    return found ?? known;
+    const found = await readOrNote(entry, ports);
+    if (found === 'missing' && isLost(entry, clock.now())) missing.push(entry.id);
+    return typeof found === 'string' ? known : found;
   });
   // Another process may have resent a request in the meantime.
   const now = missing.length > 0 && (await isOurWorkspace(ports)) ? await ledger.find(missing) : undefined;
@@ -62,24 +61,31 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
 }
 
 /** Stops sending after several failures in a row, because the platform then probably rejects or delays all. */
-async function readOrNote(id: string, { api, recent, signal, unread }: ListPorts) {
+async function readOrNote(entry: LedgerRequest, { api, clock, recent, signal, unread }: ListPorts) {
+  const { id } = entry;
   try {
     const [first] = recent;
     if (first && recent.length >= AT_ONCE) throw first;
-    const found = await ifFound(api.get(id, signal));
+    const found = await api.get(id, signal);
     recent.length = 0;
     return found;
   } catch (error) {
     if (signal.aborted || !(error instanceof KnownError)) throw error;
-    unread.set(id, error);
-    recent.push(error);
-    return 'unread';
+    const isMissing = isNotFound(error);
+    if (!isMissing) recent.push(error);
+    if (!isMissing || (entry.status !== undefined && isOld(entry, clock.now()))) unread.set(id, error);
+    return isMissing ? 'missing' : 'unread';
   }
 }
 
 /** True if, for a day, nothing has shown that the platform has the request. */
 function isLost(entry: LedgerRequest | undefined, now: number): boolean {
-  return entry?.status === undefined && Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
+  return entry?.status === undefined && isOld(entry, now);
+}
+
+/** True if the request was last sent more than a day ago. Until then, the platform may not show it yet. */
+function isOld(entry: LedgerRequest | undefined, now: number): boolean {
+  return Date.parse(entry?.resent_at ?? entry?.at ?? '') < now - DAY_MS;
 }
 
 /** True if the credentials can read a request of this workspace: they can never read one of another workspace. */

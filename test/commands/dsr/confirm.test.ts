@@ -1,5 +1,7 @@
 // Compares the reported status of submissions with the platform's data, while a proxy replaces the responses.
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { createFastClock } from '../../helpers/fast-clock.ts';
@@ -413,7 +415,11 @@ describe('dsr cancel', () => {
   });
 });
 
-it('does not count empty results as downloaded', async () => {
+it.each([
+  [200, '', 'are empty'],
+  [202, '{"status":"in preparation"}', 'undocumented status 202'],
+  [206, '{"part":1}', 'undocumented status 206'],
+])('does not count results with status %i and the body `%s` as downloaded', async (status, text, message) => {
   const { data } = await home.json<{ subject_request_id: string }>(
     'dsr submit --regulation gdpr --type access --identity email=jane@example.com --yes',
   );
@@ -421,12 +427,41 @@ it('does not count empty results as downloaded', async () => {
   const results = `${home.env['CDPADM_DSR_BASE_URL'] ?? ''}/requests/${id}/results`;
   const completed = { ...FOREIGN, subject_request_id: id, controller_id: '3001', request_status: 'completed' };
   await proxy.begin((_index, { target }) => {
-    const body = target.endsWith('/results') ? '' : JSON.stringify({ ...completed, results_url: results });
-    return { name: 'empty', delivered: true, answer: (it) => ({ ...it, status: 200, body: Buffer.from(body) }) };
+    const isResults = target.endsWith('/results');
+    const body = isResults ? text : JSON.stringify({ ...completed, results_url: results });
+    const reply = { status: isResults ? status : 200, body: Buffer.from(body) };
+    return { name: 'no results', delivered: true, answer: (it) => ({ ...it, ...reply }) };
   });
-  const { code, error } = await home.json(`dsr results ${id}`);
-  expect([code, error.message]).toEqual([1, expect.stringContaining('are empty')]);
+  const { code, error } = await home.json(`dsr results ${id} --dir results`);
+  expect([code, error.message]).toEqual([1, expect.stringContaining(message)]);
+  expect(readdirSync(join(home.cwd, 'results'))).toEqual([]);
   expect((await home.json('dsr ledger export')).data).toMatchObject([{ status: 'completed', answered_at: null }]);
+});
+
+it('reports a confirmed submission and cancellation even if the ledger can no longer be written', async () => {
+  const ledger = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+  await proxy.begin((_index, { method }) =>
+    method === 'GET'
+      ? undefined
+      : {
+          name: 'unwritable ledger',
+          delivered: true,
+          act: (socket, response) => {
+            rmSync(ledger, { recursive: true });
+            mkdirSync(ledger);
+            socket.write(answerBytes(response));
+          },
+        },
+  );
+  const { code, data, stderr } = await home.json<{ subject_request_id: string; request_status: string }>(
+    'dsr submit --regulation gdpr --type erasure --identity email=jane@example.com --yes',
+  );
+  expect([code, data.request_status, stderr]).toEqual([0, 'pending', expect.stringContaining(ledger)]);
+  rmSync(ledger, { recursive: true });
+  writeFileSync(ledger, '', { mode: 0o600 });
+  const cancelled = await home.json<unknown[]>(`dsr cancel --yes ${data.subject_request_id}`);
+  expect([cancelled.code, cancelled.data]).toMatchObject([0, [{ subject_request_id: data.subject_request_id }]]);
+  expect(cancelled.stderr).toContain(ledger);
 });
 
 it('records the outcomes of requests in flight if another row stops a bulk run', async () => {

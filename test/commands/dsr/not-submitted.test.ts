@@ -97,6 +97,23 @@ it('records a lost request as not submitted after a day, if the credentials belo
   expect((await entries()).map(({ status }) => status)).toEqual(['not_submitted', 'pending']);
 });
 
+it('lists a request that the platform no longer finds, then exits with 5, from the second day on', async () => {
+  expect((await home.run(ACCESS)).code).toBe(0);
+  const [{ id } = { id: '' }] = await entries();
+  const foreign = { CDPADM_WORKSPACE_KEY: 'second-workspace-key', CDPADM_WORKSPACE_SECRET: 'second-workspace-secret' };
+  const list = (line: string, days: number) =>
+    home.json<{ request_status: string }[]>(line, {
+      env: foreign,
+      clock: createTestClock(Date.now() + days * DAY_MS),
+    });
+  expect(await list('dsr list', 0.5)).toMatchObject({ code: 0, data: [{ request_status: 'pending' }], stderr: '' });
+  for (const line of ['dsr list', 'dsr list --due --within 7d']) {
+    const { code, error } = await list(line, 2);
+    const what = `1 request could not be read from the platform and may have changed: ${id}.`;
+    expect([code, error.message]).toEqual([5, expect.stringContaining(what)]);
+  }
+});
+
 it('waits a day after the last attempt before it records a resubmitted request as not submitted', async () => {
   expect((await home.run(ACCESS.replace('jane', 'joe'))).code).toBe(0);
   await loseResponse('before');

@@ -25,8 +25,11 @@ export function readReply(
     // A captive portal answers any request with 200 and a web page.
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
-    // In a download, a sink has already received the bytes.
-    if (method === 'GET') return { status, headers, text, body: undefined };
+    if (method === 'GET') {
+      // In a download, a sink has already received the bytes. Only a download in ranges has other statuses than 200.
+      if (!anyStatus) requireStatus();
+      return { status, headers, text, body: undefined };
+    }
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
     // Only a read confirms a DELETE. For any other call without a body, the status is the only proof.
     if (method !== 'DELETE') requireStatus();

@@ -16,6 +16,7 @@ export function linkEndpoint({ service }: Link): Endpoint {
     path: '/',
     status: 200,
     safety: 'repeat',
+    ...(service === undefined && { anyStatus: true }),
   };
 }
 
