@@ -36,6 +36,7 @@ test('prompts for all required fields, shows the request, and submits it', async
   for (const text of ['7 to 21 days', 'email = j***@***.com', 'workspace', 'one month'])
     expect(screen.screen()).toContain(text);
   expect(screen.screen()).toContain('✔ Value of email j***@***.com');
+  expect(screen.screen()).toContain('To see them, pass --show-identities.');
   expect(await home.received('POST', '/v3/requests')).toBe(1);
 });
 
@@ -94,12 +95,14 @@ test.each([
     await screen.waitFor('Value of email');
     screen.type(`${taken}${KEY.enter}`);
   }
-  await screen.waitFor('Another identity');
+  await screen.waitFor(`continue with email = ${taken}`);
+  expect(screen.screen()).toContain(`✔ Value of email ${taken}`);
   screen.type(KEY.enter);
   await screen.waitFor('More options');
   screen.type(KEY.enter);
   await screen.waitFor('Submit this');
   expect(screen.screen()).toContain(`email = ${taken}`);
+  expect(screen.screen()).not.toContain('are masked');
   expect(screen.screen().includes('does not look like')).toBe(answer !== '');
   screen.type(KEY.ctrlC);
   expect(await screen.exit).toBe(130);

@@ -37,6 +37,7 @@ export function openQuestions(
   ctx: Context,
   session: SubmitSession,
   parts: RequestParts,
+  showIdentities: boolean,
 ): (() => Promise<RequestParts>) | undefined {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
   const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
@@ -49,11 +50,13 @@ export function openQuestions(
     ...(given.length === 0 ? [askIdentities] : []),
     askMore,
   ];
+  const shown = (value: string): string => (showIdentities ? value : maskIdentity(value));
   let current = parts;
   let at = 0;
   return async () => {
     for (at = Math.min(at, steps.length - 1); at < steps.length;) {
-      const { back, parts: answered } = await (steps[at] as Step)({ ctx, session, flag, canGoBack: at > 0 }, current);
+      const asking = { ctx, session, flag, canGoBack: at > 0, shown };
+      const { back, parts: answered } = await (steps[at] as Step)(asking, current);
       current = answered;
       at += back ? -1 : 1;
     }
@@ -66,6 +69,8 @@ interface Asking {
   session: SubmitSession;
   flag: string;
   canGoBack: boolean;
+  /** Returns an identity as the prompts show it. */
+  shown(value: string): string;
 }
 
 /** A step of the dialog. Returns the parts with the new answer, which is kept when the user goes one step back. */
@@ -162,7 +167,7 @@ async function askIdentities(asking: Asking, parts: RequestParts): ReturnType<St
     if (left.length === 0 && !isReturn) break;
     if (given.length > 0) {
       // A screen reader reads the long list of types line by line, so ask a short question first.
-      const so = given.map(([type, value]) => `${type} = ${maskIdentity(value)}`).join(', ');
+      const so = given.map(([type, value]) => `${type} = ${asking.shown(value)}`).join(', ');
       const more = await choose({ ...asking, canGoBack: true }, 'Another identity?', [
         { value: 'no', label: 'No', hint: `continue with ${so}` },
         ...(left.length > 0 ? [{ value: 'yes', label: 'Yes' }] : []),
@@ -194,7 +199,7 @@ async function askValue(asking: Asking, type: string): Promise<string> {
     return issueOf(asking, { identities: [[type, text.trim()]] }, type);
   };
   for (;;) {
-    const shown = (text: string): string => (isBack(text) ? 'Back' : maskIdentity(text.trim()));
+    const shown = (text: string): string => (isBack(text) ? 'Back' : asking.shown(text.trim()));
     const typed = await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown });
     const value = isBack(typed) ? BACK : trimmed(ctx, type, typed);
     if (value === BACK || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;

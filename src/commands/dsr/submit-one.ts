@@ -100,6 +100,8 @@ async function submitGiven(
   // With --curl, `create` prints a curl command instead of sending the request. The ledger stays unchanged.
   if (ctx.flags.curl && !dryRun) await session.api.create(visible);
   if (!dryRun) ctx.out.show(draw);
+  if (!dryRun && !showIdentities && ctx.prompt.possible && !ctx.flags.yes)
+    ctx.out.note('The identities are masked. To see them, pass --show-identities.');
   // A dry run creates no ledger.
   const hasLedger = !dryRun || (await session.ledger.newest(1)).requests.length > 0;
   const checkAgain = hasLedger ? await checkPeople(ctx, session, request, flags) : undefined;
@@ -195,7 +197,7 @@ async function openRequest(ctx: Context, session: SubmitSession, flags: OneFlags
     return { canGoBack: false, read: () => requestFromFile(ctx, file, session.normalize) };
   }
   const parts = await partsOf(ctx, flags, session.normalize);
-  const ask = openQuestions(ctx, session, parts);
+  const ask = openQuestions(ctx, session, parts, flags.showIdentities === true);
   const read = async () => requestFromParts(ctx, (await ask?.()) ?? parts, session.normalize);
   return { canGoBack: ask !== undefined, read };
 }

@@ -77,9 +77,14 @@ export function forwardingLine(
 }
 
 export function statusLine(request: RequestOverview, style: Style): string {
-  const { request_status: status, subject_request_id: id } = request;
-  const expected = request.expected_completion_time ? `, expected ${request.expected_completion_time}` : '';
-  return `${cleanLine(id)}  ${paintStatus(cleanLine(status), status, style)}${cleanLine(expected)}`;
+  const { group_id: group, regulation, request_status: status, subject_request_id: id } = request;
+  const facts = [
+    [regulation?.toUpperCase(), request.subject_request_type].filter(Boolean).join(' '),
+    request.submitted_time && `submitted ${request.submitted_time}`,
+    group && `group ${group}`,
+    request.expected_completion_time && `expected ${request.expected_completion_time}`,
+  ].map((fact) => (fact ? `, ${fact}` : ''));
+  return `${cleanLine(id)}  ${paintStatus(cleanLine(status), status, style)}${cleanLine(facts.join(''))}`;
 }
 
 function paintStatus(text: string, status: string, style: Style): string {

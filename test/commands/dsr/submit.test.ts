@@ -175,7 +175,7 @@ describe('dsr submit', () => {
 });
 
 describe('dsr cancel', () => {
-  it('shows what was already sent to partners, before the prompt and in a dry run', async () => {
+  it('shows the requests to cancel and what was already sent to partners, before the prompt and in a dry run', async () => {
     const partners = [{ domain: 'ads.example', name: 'Ads', status: 'sent' }];
     const other = await opened(createDsrHome({ partners }));
     const { data } = await other.json<Submitted>(ACCESS.replace('--type access', '--type erasure'));
@@ -187,6 +187,7 @@ describe('dsr cancel', () => {
     expect(dry.data.plan).toMatchObject({ cancel: [{ extensions: [{ name: 'Ads', status: 'sent' }] }], leave: [] });
     const { code, stderr } = await other.run(`dsr cancel ${id}`);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/already sent.*Ads \(ads\.example\)/)]);
+    expect(stderr).toMatch(new RegExp(`cancel  ${id}  pending, GDPR erasure, submitted [-:0-9TZ]{20}, expected `));
     expect((await other.run(`dsr cancel ${id} --yes`)).code).toBe(0);
     const [seen] = (await other.json<{ extensions: unknown[] }[]>(`dsr status ${id}`)).data;
     expect(seen?.extensions).toMatchObject([{ status: 'sent' }]);
