@@ -82,7 +82,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   const ofGroup = flags.due ? group && dueFirst(group).filter((request) => isWithin(request, until)) : group;
   const ofLedger = () => (flags.due ? mostUrgent(ctx, session, flags, until) : newest(ctx, session, flags.limit));
   const requests = ofGroup ?? (await ofLedger());
-  await ctx.out.emit(requests, await viewOf(ctx, flags, session));
+  await ctx.out.emit(requests, await viewOf(ctx, flags));
   const isReported =
     flags.due === true &&
     (requests.length > 0 ? reportDue(ctx, requests, flags) : await reportEmpty(ctx, session, flags, group));
@@ -96,11 +96,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
 
 const isPage = (ctx: Context): boolean => ctx.flags.output === 'html';
 
-async function viewOf(
-  ctx: Context,
-  { due, groupId, within }: ListFlags,
-  { unread }: ListPorts,
-): Promise<ListView<RequestOverview>> {
+async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promise<ListView<RequestOverview>> {
   const source = isPage(ctx) ? await pageSource(ctx, 'dsr_base_url') : {};
   const none = within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`;
   const empty =
@@ -109,7 +105,7 @@ async function viewOf(
       : `No request has the group id ${groupId}.`;
   return {
     ...requestListView(due === true ? none : empty, due),
-    html: (rows) => requestsPage(rows, source, { isDue: due === true, unread }),
+    html: (rows) => requestsPage(rows, source, { isDue: due === true }),
   };
 }
 

@@ -12,6 +12,7 @@ const STATUS: Column<RequestOverview> = {
   key: 'request_status',
   title: 'status',
   value: ({ request_status: status }) => status,
+  said: ({ request_status: status, stale }) => (stale ? `${status} (not refreshed)` : status),
   paint: (text, { request_status: status }, style) => paintStatus(text, status, style),
 };
 

@@ -33,10 +33,9 @@ const SECTIONS: Section[] = [
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** `isDue`: all requests on the page are due. `unread`: the ids of requests whose state comes from the ledger. */
+/** `isDue`: all requests on the page are due. */
 interface PageOptions {
   isDue: boolean;
-  unread: Pick<ReadonlySet<string>, 'has'>;
 }
 
 /** Returns the page. Each section is sorted by deadline, most urgent first. */
@@ -78,7 +77,7 @@ ${tables === '' ? '<p>There are no requests.</p>' : tables}
 
 const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Cancellable until', 'Results expire', 'Answered'];
 
-function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOptions): string {
+function tableOf(requests: readonly RequestOverview[], { isDue }: PageOptions): string {
   const rows = requests.map((request) => {
     const {
       group_id,
@@ -90,7 +89,7 @@ function tableOf(requests: readonly RequestOverview[], { isDue, unread }: PageOp
     const kind = [[regulation?.toUpperCase(), type].filter(Boolean).join(' '), group_id].filter(Boolean).join(' · ');
     const notes = [
       ...(request.due && status === 'completed' ? [noteOf(request)] : []),
-      ...(unread.has(id) ? ['could not be read and may have changed'] : []),
+      ...(request.stale ? ['could not be read and may have changed'] : []),
     ];
     return [
       `<code>${escapeHtml(id)}</code><small>${escapeHtml(kind)}</small>`,

@@ -44,7 +44,7 @@ export type ListPorts = DsrPorts & { unread: Map<string, KnownError>; recent: Kn
  * day ago, also keeps its state, and is added to `unread` (decision: D416).
  */
 export async function refreshRequests(entries: readonly LedgerRequest[], ports: ListPorts): Promise<RequestOverview[]> {
-  const { clock, ledger } = ports;
+  const { clock, ledger, unread } = ports;
   const missing: string[] = [];
   const replies = await mapConcurrently(entries, async (entry): Promise<Read> => {
     const known = { body: replyFrom(entry), date: undefined };
@@ -57,7 +57,8 @@ export async function refreshRequests(entries: readonly LedgerRequest[], ports: 
   const now = missing.length > 0 && (await isOurWorkspace(ports)) ? await ledger.find(missing) : undefined;
   for (const { body } of replies)
     if (isLost(now?.get(body.subject_request_id), clock.now())) body.request_status = NOT_SUBMITTED;
-  return await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
+  const requests = await joined(replies, ports, new Map(entries.map((entry) => [entry.id, entry])));
+  return requests.map((request) => ({ ...request, stale: unread.has(request.subject_request_id) }));
 }
 
 /** Stops sending after several failures in a row, because the platform then probably rejects or delays all. */

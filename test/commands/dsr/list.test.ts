@@ -13,6 +13,7 @@ interface Due extends Listed {
   due: boolean;
   days_left: number | null;
   overdue: boolean;
+  stale: boolean;
   answered_at: string | null;
 }
 
@@ -329,7 +330,17 @@ describe('dsr list while requests cannot be read', () => {
     const path = `/v3/requests/${first?.subject_request_id ?? ''}`;
     await home.platform.api.addFault({ method: 'GET', path, status: 500 });
     const { code, data, stderr } = await home.json<Due[]>('dsr list --due --within 7d --fail-if-overdue');
-    expect([code, data.map(({ overdue }) => overdue)]).toEqual([10, [true, false]]);
+    expect([code, data.map(({ overdue, stale }) => [overdue, stale])]).toEqual([
+      10,
+      [
+        [true, true],
+        [false, false],
+      ],
+    ]);
+    const { stdout } = await home.run('dsr list', { tty: { stdout: true }, columns: 160 });
+    expect(stdout.split('\n').filter((line) => line.includes('pending (not refreshed)'))).toEqual([
+      expect.stringContaining(first?.subject_request_id ?? ''),
+    ]);
     expect(stderr).toContain(`1 request could not be read from the platform and may have changed: ${path.slice(13)}`);
   });
 

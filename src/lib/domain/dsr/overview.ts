@@ -26,6 +26,8 @@ export function requestResult() {
     cancellable_until: z.nullable(z.string()),
     /** Approximate, because the platform does not report when a request was completed. */
     results_expire_at: z.nullable(z.string()),
+    /** True if the platform could not be read, so the status is the last one that this machine saw. */
+    stale: z.boolean(),
   });
 }
 export type RequestOverview = z.infer<ReturnType<typeof requestResult>>;
@@ -70,6 +72,7 @@ export function overviewOf(
     answered_at: known ? answeredAt(known) : null,
     cancellable_until: isoOf(cancellableUntil(facts)),
     results_expire_at: isoOf(hasResults ? resultsExpireAt(facts) : undefined),
+    stale: false,
   };
 }
 

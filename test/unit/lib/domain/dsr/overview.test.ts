@@ -33,6 +33,7 @@ describe("a request's overview", () => {
       answered_at: null,
       cancellable_until: '2026-11-27T08:00:00Z',
       results_expire_at: null,
+      stale: false,
     });
   });
 
@@ -50,6 +51,7 @@ describe("a request's overview", () => {
       answered_at: null,
       cancellable_until: null,
       results_expire_at: null,
+      stale: false,
     });
   });
 
