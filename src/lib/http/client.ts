@@ -13,7 +13,7 @@ import { networkFailure } from './answer/network-failure.ts';
 import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
 import { createLimits, createPace, pause, waitFor } from './limits/pace.ts';
 import { readReply } from './answer/reply.ts';
-import { decide, type Outcome, parseRetryAfter } from './call/retry.ts';
+import { decide, type Outcome, parseRetryAfter, serverTime } from './call/retry.ts';
 import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
@@ -107,12 +107,12 @@ export function createClient(options: HttpOptions): Client {
           continue;
         }
       }
-      const { clock } = options;
+      const now = serverTime('headers' in result ? result.headers : {}, options.clock.now());
       const decision = decide(outcomeOf(result), {
         safety: endpoint.safety,
         attempt,
         attempts: input.mayRepeat === 'never' && isStatus(result, 429) ? attempt : attempts,
-        now: clock.now(),
+        now,
         random: () => options.random(),
       });
       const failure = failureOf(call, result, signal);
@@ -129,7 +129,7 @@ export function createClient(options: HttpOptions): Client {
       report(
         `${request.method} ${request.path}: ${inShort(result)}; retrying in ${formatDuration(decision.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
-      const wait = waitOf(result, decision.afterMs, clock.now());
+      const wait = waitOf(result, decision.afterMs, now);
       await pause(isLong ? { ...wait, isReported: true } : wait, decision.afterMs, options, signal);
       if (rejection) await checkRepeat(call, rejection);
     }

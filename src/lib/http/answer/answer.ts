@@ -31,8 +31,9 @@ async function readBody(body: Buffer, headers: Record<string, string>): Promise<
   }
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
-    const decoder = decoderFor(charset);
-    return decoder ? { text: decoder.decode(bytes) } : { problem: `is in an unknown charset ("${charset}")` };
+    const text = decoderFor(charset)?.decode(bytes);
+    if (text === undefined) return { problem: `is in an unknown charset ("${charset}")` };
+    return { text, ...(text.includes('\ufffd') && { problem: `is not valid ${charset}` }) };
   }
   // Text with undecodable bytes may be shown in messages, but must never be sent back.
   return { text: bytes.toString('utf8'), ...(!isUtf8(bytes) && { problem: 'is not valid UTF-8' }) };

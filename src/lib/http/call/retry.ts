@@ -14,7 +14,7 @@ export interface Circumstances {
   /** Number of the failed attempt, counted from 1. */
   attempt: number;
   attempts: number;
-  /** Milliseconds since the epoch, to interpret a date in `Retry-After`. */
+  /** The server's time in milliseconds since the epoch, to interpret a date in `Retry-After`. */
   now: number;
   random(): number;
 }
@@ -64,6 +64,11 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
   const at = parseHttpDate(text, now);
   return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+/** Returns the server's time, from which a date in its `Retry-After` counts: our clock may be wrong. */
+export function serverTime(headers: Readonly<Record<string, string>>, now: number): number {
+  return parseHttpDate(headers['date'] ?? '', now) ?? now;
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {

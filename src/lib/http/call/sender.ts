@@ -10,7 +10,7 @@ import { type FailedCall, rejectionOf } from '../answer/failure.ts';
 import { networkFailure } from '../answer/network-failure.ts';
 import { nearsLimit } from '../limits/pace.ts';
 import { readReply } from '../answer/reply.ts';
-import { parseRetryAfter } from './retry.ts';
+import { parseRetryAfter, serverTime } from './retry.ts';
 import { TransportError } from '../transport-error.ts';
 import type { HttpOptions, Sender, SendOutcome } from '../types.ts';
 import { createWire } from './wire.ts';
@@ -84,7 +84,8 @@ export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unk
     return {
       kind: 'refused',
       status,
-      retryAfterMs: retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, options.clock.now()),
+      retryAfterMs:
+        retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, serverTime(headers, options.clock.now())),
       messages: readEnvelope(result, redact).sentences,
       failure: rejectionOf(call, result),
     };

@@ -105,10 +105,23 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
   });
 }
 
+/** Headers with a single value, which a proxy may repeat. The first value counts, because a joined value is invalid. */
+const SINGLE = /^(?:content-(?:type|length)|date|etag|last-modified|location|retry-after)$/i;
+
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+      value === undefined
+        ? []
+        : [
+            [
+              name.toLowerCase(),
+              [value]
+                .flat()
+                .slice(0, SINGLE.test(name) ? 1 : undefined)
+                .join(', '),
+            ],
+          ],
     ),
   );
 }

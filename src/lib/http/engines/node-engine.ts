@@ -65,7 +65,7 @@ function attach(
     else socket.once(connected, progress.sending);
   });
   request.on('response', (response) => {
-    progress.answered(response.statusCode ?? 0, response.headers);
+    progress.answered(response.statusCode ?? 0, response.headersDistinct);
     response.on('data', progress.received);
     response.on('end', progress.ended);
     response.on('error', progress.failed);

@@ -92,6 +92,16 @@ describe('readAnswer', () => {
     expect(answer).toMatchObject({ text: '', problem: 'is in an unknown charset ("klingon")' });
   });
 
+  it.each([
+    ['utf-16le', Buffer.from([0x61, 0x00, 0xe9])],
+    ['utf-16le', Buffer.from('\ud800', 'utf16le')],
+    ['shift_jis', Buffer.from([0x81])],
+    ['unicode-1-1-utf-8', Buffer.from([0x61, 0xe9])],
+  ])('reports text that is invalid in %s', async (charset, bytes) => {
+    const answer = await read(bytes, typed(`application/json; charset=${charset}`));
+    expect(answer).toMatchObject({ text: expect.stringMatching(/\uFFFD$/), problem: `is not valid ${charset}` });
+  });
+
   it('reports invalid UTF-8 and replaces the invalid bytes', async () => {
     for (const type of [
       'text/plain',

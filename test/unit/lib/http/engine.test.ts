@@ -55,6 +55,14 @@ describe('a response', () => {
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
+  it('has the first value of a repeated header that allows only one', async () => {
+    const { end, progress } = follow();
+    progress.sending();
+    progress.answered(429, { 'Retry-After': ['7', '60'], 'content-type': ['a/b', 'c/d'], 'x-a': ['1', '2'] });
+    progress.ended();
+    expect(await end).toMatchObject({ headers: { 'retry-after': '7', 'content-type': 'a/b', 'x-a': '1, 2' } });
+  });
+
   it('is accepted up to the size limit, and stopped at the next byte', async () => {
     const fits = follow();
     fits.progress.sending();

@@ -146,6 +146,24 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
     expect(http.decisions[0]).toMatch(/status 429; retrying in 7s \(attempt 2 of 5\)/);
   });
 
+  test.each([
+    ['the first value of a repeated header', { 'retry-after': '7\r\nretry-after: 60' }],
+    [
+      "a date that is past by our clock, but not by the server's",
+      { date: 'Sat, 21 Nov 2026 07:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 07:00:07 GMT' },
+    ],
+    [
+      "a date by the server's clock, which is ahead of ours",
+      { date: 'Sat, 21 Nov 2026 09:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 09:00:07 GMT' },
+    ],
+    ['a date if the server sends no valid date', { date: 'today', 'retry-after': 'Sat, 21 Nov 2026 08:00:07 GMT' }],
+  ])('pauses until the Retry-After: %s', async (_form, headers) => {
+    const http = client();
+    server.next(json({}, { status: 429, headers }), VALID);
+    await expect(http.call(getThing, { params })).resolves.toEqual({ id: 'a' });
+    expect(http.clock.sleeps).toEqual([7250]);
+  });
+
   test('reports the limit if every attempt receives a 429', async () => {
     const headers = { 'x-vendor-rate-limit-exceeded': 'requests-per-minute' };
     server.otherwise(json({}, { status: 429, headers }));
@@ -269,6 +287,14 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       ['too many values', answer({ body: `[${'{},'.repeat(600_000)}{}]` }), /has more values/],
       ['invalid UTF-8', answer({ body: Buffer.from('{"id":"\xe9"}', 'latin1') }), /not valid UTF-8/],
       [
+        'text that is invalid in its charset',
+        answer({
+          headers: { 'content-type': 'application/json; charset=utf-16le' },
+          body: Buffer.from('{"id":"\ud800"}', 'utf16le'),
+        }),
+        /not valid utf-16le/,
+      ],
+      [
         'an unknown compression',
         answer({ headers: { 'content-encoding': 'zstd-x' }, body: '{"id":"a"}' }),
         /unknown content encoding/,
@@ -359,6 +385,14 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         'a different charset',
         answer({ headers: { 'content-type': 'application/json;charset=ISO-8859-1' }, body: latin }),
         { id: 'é' },
+      ],
+      [
+        'a repeated content type',
+        answer({
+          headers: { 'content-type': 'application/json; charset=utf-8\r\ncontent-type: text/html' },
+          body: text,
+        }),
+        value,
       ],
       ['a different 2xx status', answer({ status: 206, body: text }), value],
       ['a body that ends when the connection closes', raw('HTTP/1.1 200 OK\r\n\r\n', text), value],

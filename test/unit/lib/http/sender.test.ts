@@ -106,6 +106,7 @@ describe('an outcome', () => {
     [429, { 'retry-after': '7' }, 7000],
     [429, {}, undefined],
     [503, { 'retry-after': 'Sat, 21 Nov 2026 08:00:30 GMT' }, 30_000],
+    [503, { date: 'Sat, 21 Nov 2026 07:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 07:00:30 GMT' }, 30_000],
     [400, { 'retry-after': 'soon' }, undefined],
     [300, {}, undefined],
     [302, { location: '/login' }, undefined],
