@@ -71,7 +71,13 @@ describe('doctor', () => {
       /the client id or the client secret/,
       /Check CDPADM_CLIENT_ID and CDPADM_CLIENT_SECRET/,
     ],
-    ['a proxy variable that is not a URL', { HTTPS_PROXY: 'nonsense' }, 'proxy', /not a URL/, /http:\/\/host:port/],
+    [
+      'a proxy variable that is not the address of a proxy',
+      { HTTPS_PROXY: 'socks5://proxy.example' },
+      'proxy',
+      /^HTTPS_PROXY is not the address/,
+      /http:\/\/host:port/,
+    ],
   ])('suggests a fix for %s and exits with 1', async (_what, env, check, detail, fix) => {
     const { code, of } = await diagnose(env);
     expect(code).toBe(1);
@@ -80,6 +86,23 @@ describe('doctor', () => {
       detail: expect.stringMatching(detail),
       fix: expect.stringMatching(fix),
     });
+  });
+
+  const REMOTE = { CDPADM_IDENTITY_URL: 'https://127.0.0.1:1' };
+
+  it.each([
+    ['NO_PROXY excludes it', { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' }],
+    ['only HTTP_PROXY is set', { HTTP_PROXY: 'http://127.0.0.1:9' }],
+    ['it is on this machine, but the proxy is not', { HTTPS_PROXY: 'proxy.example:3128' }],
+  ])('probes an https address without a proxy if %s', async (_why, env) => {
+    const { of } = await diagnose({ ...REMOTE, ...env });
+    expect(of('identity_url')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('does not probe an address that is reached through a proxy, and shows the proxy without its password', async () => {
+    const { of } = await diagnose({ ...REMOTE, HTTPS_PROXY: 'me:canary@127.0.0.1:9' });
+    expect(of('identity_url')).toMatchObject({ status: 'skipped' });
+    expect(of('proxy')).toEqual({ check: 'proxy', status: 'ok', detail: '127.0.0.1:9' });
   });
 
   it('prints each problem and its fix in full on a narrow terminal', async () => {

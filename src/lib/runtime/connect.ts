@@ -4,6 +4,7 @@ import { createApi, type Api } from '../api/index.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/resolve-settings.ts';
 import { createClient } from '../http/client.ts';
+import { readProxySettings } from '../http/engines/proxy.ts';
 import { openDurableLog } from '../kernel/durable-log.ts';
 import { host } from '../kernel/host.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -79,12 +80,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     budgetFolder: join(ctx.paths.state, 'budget'),
     requestTimeoutMs: flags.requestTimeoutMs,
     retries: flags.retries,
-    proxy: {
-      https: io.env.https_proxy || io.env.HTTPS_PROXY,
-      // Unlike in a web server, no request header can set HTTP_PROXY here.
-      http: io.env.http_proxy || io.env.HTTP_PROXY,
-      none: io.env.no_proxy || io.env.NO_PROXY,
-    },
+    proxy: readProxySettings(io.env),
     extraAuthorities: authorities && furtherAuthorities(authorities.value, io.env),
     engine: 'node',
     clock: ctx.clock,

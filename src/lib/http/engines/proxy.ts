@@ -9,6 +9,15 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
+/** Reads the standard variables. No request header can set HTTP_PROXY here, unlike in a web server. */
+export function readProxySettings(env: Readonly<Record<string, string | undefined>>): ProxySettings {
+  return {
+    https: env['https_proxy'] || env['HTTPS_PROXY'],
+    http: env['http_proxy'] || env['HTTP_PROXY'],
+    none: env['no_proxy'] || env['NO_PROXY'],
+  };
+}
+
 /** Throws usage (2) for an invalid variable. Calls to this machine use only a local proxy, to keep plain http local. */
 export function proxyFor(origin: string, settings: ProxySettings): URL | undefined {
   const target = new URL(origin);

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
+import { proxyFor, readProxySettings } from '../../http/engines/proxy.ts';
 import { probeAddress } from '../../http/engines/probe.ts';
 import { isExposed } from '../../kernel/durable.ts';
 import { KnownError, systemErrorCode } from '../../kernel/errors.ts';
@@ -117,12 +118,13 @@ export async function checkSecrets(ctx: Context): Promise<Finding[]> {
 
 function checkProxy({ io }: Context): Finding {
   const check = 'proxy';
-  const proxy = io.env.https_proxy || io.env.HTTPS_PROXY || io.env.http_proxy || io.env.HTTP_PROXY;
-  if (!proxy) return ok(check, 'none');
+  const { http, https } = readProxySettings(io.env);
   try {
-    return ok(check, new URL(proxy).host);
-  } catch {
-    return { check, status: 'failed', detail: 'the proxy variable is not a URL', fix: 'Write it as http://host:port.' };
+    // Plain http is used only for this machine.
+    const proxy = proxyFor('https://platform.example', { https }) ?? proxyFor('http://localhost', { http });
+    return ok(check, proxy?.host ?? 'none');
+  } catch (error) {
+    return failed(check, error);
   }
 }
 
@@ -144,10 +146,9 @@ export async function checkAddress(
   address: string,
   { check, caFile, limitMs }: { check: string; caFile: string | undefined; limitMs: number },
 ): Promise<Finding> {
-  if (checkProxy(ctx).detail !== 'none' && address.startsWith('https:')) {
-    return { check, status: 'skipped', detail: `${address} is reached through a proxy` };
-  }
   try {
+    if (proxyFor(address, readProxySettings(ctx.io.env)))
+      return { check, status: 'skipped', detail: `${address} is reached through a proxy` };
     const { clockAheadMs, certificateEnds, status } = await probeAddress(address, {
       extraAuthorities: caFile === undefined ? undefined : furtherAuthorities(caFile, ctx.io.env),
       timeoutMs: Math.min(ctx.flags.requestTimeoutMs, limitMs),
