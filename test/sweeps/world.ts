@@ -6,7 +6,7 @@ import type { StartOptions, EmulatorReady } from '../../src/lib/emulator/index.t
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { environmentOf } from '../../src/lib/runtime/emulator/environment.ts';
 import { interrupted } from '../../src/lib/runtime/interrupt.ts';
-import { type RunningEmulator, registerEmulator } from '../../src/lib/runtime/emulator/running.ts';
+import { registerEmulator } from '../../src/lib/runtime/emulator/running.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
 import { startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
 import { createFastClock } from '../helpers/fast-clock.ts';
@@ -204,8 +204,7 @@ function readdressed(ready: EmulatorReady, port: number): EmulatorReady {
 function register({ env }: CliHome, ready: EmulatorReady, port: number): void {
   const folder = (kind: string): string => env[`CDPADM_${kind}_DIR`] ?? '';
   const paths = { config: folder('CONFIG'), state: folder('STATE'), cache: folder('CACHE'), data: folder('DATA') };
-  const emulator: RunningEmulator = { pid: process.pid, port, data: null, started: 0, ready };
-  registerEmulator(paths, emulator);
+  registerEmulator(paths, { port, data: null, started: 0, ready });
 }
 
 /** Makes the platform send a callback and returns it; `email` is the platform's name for the email identity. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, readPrivateFile, removeFile, writePassingFile } from '../kernel/durable.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
-import { readHolder, tryLock } from '../kernel/lock.ts';
+import { isAlive, readHolder, tryLock } from '../kernel/lock.ts';
 import { readRecord } from '../kernel/json.ts';
 
 export type OwnedFolder = ReturnType<typeof ownFolder>;
@@ -38,8 +38,9 @@ export function ownFolder(folder: string) {
 
 /** Returns the running process that owns `folder`; undefined if there is none. */
 export function findOwner(folder: string): FolderOwner | undefined {
-  const pid = readHolder(lockFile(folder))?.pid;
-  if (pid === undefined || !host.isAlive(pid)) return undefined;
+  const holder = readHolder(lockFile(folder));
+  if (!holder || !isAlive(holder)) return undefined;
+  const { pid } = holder;
   // The file is not synced to disk, so it may contain anything after a power failure.
   const announced = readRecord<FolderOwner>(readPrivateFile(announcement(folder)));
   // The announcement of a killed process remains until the next owner writes one.

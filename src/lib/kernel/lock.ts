@@ -28,12 +28,15 @@ const POLL_MS = 15;
 const SLOWEST_POLL_MS = 200;
 let ownLife: string | undefined;
 
-export interface Holder {
+export interface ProcessIdentity {
   pid: number;
-  host: string;
-  nonce: string;
   /** Start time of the process in the system's format. Distinguishes the process from a later one with the same id. */
   began?: string | undefined;
+}
+
+export interface Holder extends ProcessIdentity {
+  host: string;
+  nonce: string;
 }
 
 export interface Lock {
@@ -52,8 +55,7 @@ export function tryLock(path: string): Lock | undefined {
 /** `path` is the lock `root` itself, or a marker whose holder may remove the file of one dead holder. */
 function lockBelow(root: string, path: string): Lock | undefined {
   ensurePrivateFolder(dirname(path));
-  ownLife ??= lifeOf(host.pid);
-  const own: Holder = { pid: host.pid, host: host.hostname(), nonce: uniqueWord(), began: ownLife };
+  const own: Holder = { ...ownProcess(), host: host.hostname(), nonce: uniqueWord() };
   for (let attempt = 0; attempt < 3; attempt++) {
     if (createWhole(path, JSON.stringify(own))) return held(path, own.nonce);
     const holder = readHolder(path);
@@ -163,7 +165,12 @@ function isHeld(path: string, holder: Holder): boolean {
   return stat !== undefined && systemClock.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
 }
 
-function isAlive({ pid, began }: Holder): boolean {
+export function ownProcess(): ProcessIdentity {
+  return { pid: host.pid, began: (ownLife ??= lifeOf(host.pid)) };
+}
+
+/** True if the process is running on this machine. A later process with the same id does not count. */
+export function isAlive({ pid, began }: ProcessIdentity): boolean {
   // Signaling PID 0 would signal our own process group.
   if (pid <= 0 || !host.isAlive(pid)) return false;
   const life = lifeOf(pid);

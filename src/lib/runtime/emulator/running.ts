@@ -3,12 +3,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
 import { readPrivateFile, removeFile, writePassingFile } from '../../kernel/durable.ts';
-import { host } from '../../kernel/host.ts';
 import { tryJson } from '../../kernel/json.ts';
+import { isAlive, ownProcess, type ProcessIdentity } from '../../kernel/lock.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
 
-export interface RunningEmulator {
-  pid: number;
+export interface RunningEmulator extends ProcessIdentity {
   port: number;
   /** Folder of the platform's state; null if the state is in memory. */
   data: string | null;
@@ -19,13 +18,17 @@ export interface RunningEmulator {
   profile?: string | undefined;
 }
 
-/** Registers the platform in a 0600 file, because it contains credentials. Returns a function that removes the file. */
-export function registerEmulator(paths: SettingsPaths, emulator: RunningEmulator): () => void {
+/** Registers this process's platform in a 0600 file, which contains credentials. The returned function removes it. */
+export function registerEmulator(
+  paths: SettingsPaths,
+  emulator: Omit<RunningEmulator, keyof ProcessIdentity>,
+): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
-  writePassingFile(path, `${JSON.stringify(emulator)}\n`);
+  const own = ownProcess();
+  writePassingFile(path, `${JSON.stringify({ ...own, ...emulator } satisfies RunningEmulator)}\n`);
   return () => {
     // Another platform may have taken over the port and the file.
-    if (readEmulator(path)?.pid === emulator.pid) removeFile(path);
+    if (readEmulator(path)?.pid === own.pid) removeFile(path);
   };
 }
 
@@ -36,7 +39,7 @@ export function listEmulators(paths: SettingsPaths): RunningEmulator[] {
     .filter((name) => /^\d+\.json$/.test(name))
     .map((name) => readEmulator(join(folder, name)))
     .filter((emulator) => emulator !== undefined)
-    .filter(({ pid }) => host.isAlive(pid))
+    .filter(isAlive)
     .sort((a, b) => b.started - a.started);
 }
 

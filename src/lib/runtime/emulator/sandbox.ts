@@ -38,7 +38,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   const { port, ready } = emulator;
   // Register the platform only for the sandbox's commands.
   const paths = { ...ctx.paths, state: join(folder, 'state') };
-  registerEmulator(paths, { pid: host.pid, port, data: null, started: ctx.clock.now(), ready });
+  registerEmulator(paths, { port, data: null, started: ctx.clock.now(), ready });
   const env = {
     PATH: ctx.io.env.PATH,
     HOME: folder,

@@ -1,6 +1,5 @@
 // Serves the embedded platform in the foreground, and registers it for other commands while it runs.
 import type { EmulatorOptions, EmulatorReady } from '../../emulator/index.ts';
-import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import type { ListView } from '../../render/view.ts';
 import { stopped } from '../interrupt.ts';
@@ -40,7 +39,7 @@ export async function serveEmulator(ctx: Context, options: ServeOptions): Promis
   ctx.onClose(() => emulator.close());
   if (fresh) await emulator.reset();
   const { port, ready } = emulator;
-  const forget = registerEmulator(ctx.paths, { pid: host.pid, port, data, started: ctx.clock.now(), ready, profile });
+  const forget = registerEmulator(ctx.paths, { port, data, started: ctx.clock.now(), ready, profile });
   ctx.onClose(async () => forget());
   ctx.out.note(data === null ? 'State: in memory only; it is lost when the platform stops.' : `State: ${data}`);
   if (ui) ctx.out.note(`Console: ${ready.console_url}`);

@@ -52,7 +52,7 @@ beforeAll(() => {
   const entry = { reason: 'push', profile: 'prod', plan: 'x', manifest: { roles: [] } };
   revision = openRolesStore(join(home.folder, 'state'), scope, systemClock).saveRevision(entry);
   registerEmulator(resolvePaths(home.env, process.platform, home.folder), {
-    ...{ pid: process.pid, port: 4999, data: null, started: 0 },
+    ...{ port: 4999, data: null, started: 0 },
     ready: { control_url: 'http://127.0.0.1:4999' } as EmulatorReady,
   });
   prod.add('pipeline_run_id of customers', ['1001', '1002']);
