@@ -51,6 +51,25 @@ test.each([
   expect(message).toContain(`Did you mean ${expected}?`);
 });
 
+test.each([
+  'constructor',
+  'roles constructor',
+  'help constructor',
+  'help toString -o json',
+  'help error constructor',
+  'help recipes constructor',
+  'schema constructor',
+  'schema output constructor',
+  'completion constructor',
+  'tour constructor',
+  'roles list -o constructor',
+  'dsr submit --regulation gdpr --type access --extension-identity constructor=x --dry-run',
+])('rejects `%s`, although every object has that property', async (line) => {
+  const { code, message } = await runMistyped(line);
+  expect({ code, message }).toEqual({ code: 2, message: expect.stringMatching(/constructor|toString/) as string });
+  expect(message).not.toMatch(/bug|undefined|Pass it with/);
+});
+
 test('suggests a flag for a mistyped flag in every command', async () => {
   for (const [path, { options }] of [[[], program] as const, ...sample(commands, 25)]) {
     const known = new Set([...options, ...program.options].map(({ long }) => long));

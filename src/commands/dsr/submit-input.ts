@@ -66,7 +66,7 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
       throw usageError(`${flag} repeats the type \`${type}\`.`, 'A request can have only one identity of each type.');
     if (flag === '--extension-identity' && !isExtensionType(type)) {
       const what = `\`${type}\` is not an identity type of the vendor extension.`;
-      const isKnown = type in REQUEST_IDENTITY_TYPES;
+      const isKnown = Object.hasOwn(REQUEST_IDENTITY_TYPES, type);
       throw usageError(what, isKnown ? 'Pass it with --identity.' : choiceHint(type, EXTENSION_IDENTITY_TYPES));
     }
     identities.push([type, value]);

@@ -41,7 +41,7 @@ export const command = defineCommand({
   ],
   run: async (ctx, { args: { topic: words } }) => {
     const [topic = '', more] = words;
-    const isPage = topic === 'error' || topic === 'flags' || topic in topics;
+    const isPage = topic === 'error' || topic === 'flags' || pageOf(topic) !== undefined;
     if (ctx.flags.output !== 'json' || isPage) {
       const page = { topic, text: await topicText(topic, more, ctx) };
       const text = (data: typeof page, _style: unknown, width: number): string =>
@@ -55,13 +55,16 @@ export const command = defineCommand({
   },
 });
 
+/** Ignores names that every object inherits, such as `constructor`. */
+const pageOf = (topic: string): string | undefined => (Object.hasOwn(topics, topic) ? topics[topic] : undefined);
+
 const isRecipe = (topic: string, name = ''): boolean => topic === 'recipes' && RECIPES.includes(name);
 
 /** Throws usage (2) for an unknown topic, and for a word after a topic other than `error CODE` or `recipes NAME`. */
 async function topicText(topic: string, more: string | undefined, ctx: Context): Promise<string> {
   if (topic === 'error') return errorPage(more);
   if (more !== undefined && isRecipe(topic, more)) return await recipe(more);
-  const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : topics[topic];
+  const text = topic === 'flags' ? flagsTopic((await ctx.commands()).options) : pageOf(topic);
   if (text !== undefined && more !== undefined) {
     const hint = { text: 'To read it:', command: `cdpadm help ${topic}` };
     throw usageError(`Unexpected word \`${more}\` after \`help ${topic}\`.`, hint);

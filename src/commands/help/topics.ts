@@ -223,9 +223,8 @@ export const RECIPES: readonly string[] = recipes.match(/(?<![\w-])[\w-]+\.yml/g
 
 /** Returns the help page for an error code. Throws KnownError usage (2) if the code does not exist. */
 export function errorPage(code: string | undefined): string {
-  const entry = code === undefined ? undefined : (ERRORS as Readonly<Record<string, ErrorEntry>>)[code];
-  if (code !== undefined && entry) {
-    const { exit, explanation, fix, summary } = entry;
+  if (code !== undefined && Object.hasOwn(ERRORS, code)) {
+    const { exit, explanation, fix, summary }: ErrorEntry = ERRORS[code as ErrorCode];
     return `${code}\n\n${summary} ${explanation}\n\n${fix}\n\nExit code: ${EXIT[exit]}\n`;
   }
   const hint = { text: suggest(code ?? '', ERROR_CODES, 'To list all:'), command: 'cdpadm help exit-codes' };
