@@ -105,7 +105,7 @@ it('records a bulk run as one entry with its counts', async () => {
 it.each([
   ['rejected', { status: 422, times: 1 }, 'rejected'],
   ['lost before it arrived', { drop: 'before', times: 10 }, 'unknown'],
-  ['answered by a gateway', { status: 502, times: 10 }, 'unknown'],
+  ...[408, 502, 503, 520].map((status) => [`answered with ${status}`, { status, times: 10 }, 'unknown'] as const),
 ] as const)('reports the outcome of a request that was %s', async (_name, fault, outcome) => {
   await home.platform.api.addFault({ method: 'POST', path: '/v1/identify', ...fault });
   const body = { environment: 'development', user_identities: { email: 'ada@people.example' } };

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../../contract/explain.ts';
+import { isServerTrouble } from '../../contract/failures.ts';
 import { exitOf } from '../../errors/fail.ts';
 import type { ExitName } from '../../errors/entry.ts';
 import type { SentWrite } from '../../http/types.ts';
@@ -271,9 +272,9 @@ function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['o
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** True if there was no response or a 500, 502 or 504, after which the request may have taken effect. */
+/** True if there was no response, or one after which the request may have taken effect (decision: D9). */
 function mayHaveArrived(error: KnownError): boolean {
-  return exitOf(error) === 'network' || [500, 502, 504].includes(error.status ?? 0);
+  return exitOf(error) === 'network' || isServerTrouble(error.status ?? 0);
 }
 
 function isText(value: unknown): value is string {
