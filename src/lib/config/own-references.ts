@@ -53,6 +53,7 @@ export async function childEnvironment(env: Environment, folder: string, redacto
   const named = (await profileReferences(folder)).filter(({ reference }) => reference.startsWith('env:'));
   const variables = [
     ...SECRET_NAMES.map((name) => ({ name, variable: variableOf(name) })),
+    { name: 'rate_store', variable: 'CDPADM_RATE_STORE' },
     ...named.map(({ name, reference }) => ({ name, variable: reference.slice('env:'.length) })),
   ];
   const withheld = new Set(variables.map(({ variable }) => variable));

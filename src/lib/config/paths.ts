@@ -79,7 +79,8 @@ export function findProjectFile(cwd: string, home: string): string | undefined {
   const files = foldersUpward(cwd, home).map((folder) => join(folder, FILE_NAME));
   return files.find((file) => {
     const entry = statOf(file, lstatSync);
-    return entry?.isSymbolicLink() ? !statOf(file, statSync)?.isDirectory() : entry?.isFile();
+    // Reading a device or a pipe, to which a cloned repository may link, might never end.
+    return entry?.isSymbolicLink() ? (statOf(file, statSync)?.isFile() ?? true) : entry?.isFile();
   });
 }
 

@@ -16,6 +16,7 @@ it("removes only the program's own variables that contain credentials", async ()
     CDPADM_ACCESS_TOKEN: 'two-secret',
     CDPADM_WORKSPACE_KEY: 'three-secret',
     CDPADM_WORKSPACE_SECRET: 'four-secret',
+    CDPADM_RATE_STORE: 'rediss://:five-secret@redis.example',
     CDPADM_ORG_ID: '7',
     PATH: '/bin',
     EMPTY: '',

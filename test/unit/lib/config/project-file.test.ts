@@ -64,11 +64,13 @@ describe('a project file that is not a regular file', () => {
     });
   });
 
-  it('is ignored if it is a folder', () => {
-    const folder = tree('.cdpadm.yaml', 'folder', 'linked');
+  it('is ignored if it is a folder, or a link to a folder or a device', () => {
+    const folder = tree('.cdpadm.yaml', 'folder', 'linked', 'endless');
     symlinkSync(join(folder, 'folder'), join(folder, 'linked', '.cdpadm.yaml'));
+    symlinkSync('/dev/zero', join(folder, 'endless', '.cdpadm.yaml'));
     expect(findProjectFile(folder, '/nowhere')).toBeUndefined();
     expect(findProjectFile(join(folder, 'linked'), '/nowhere')).toBeUndefined();
+    expect(findProjectFile(join(folder, 'endless'), '/nowhere')).toBeUndefined();
   });
 
   it('is followed if it is a symbolic link to a file', async () => {
