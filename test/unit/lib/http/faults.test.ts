@@ -153,7 +153,7 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
       { date: 'Sat, 21 Nov 2026 07:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 07:00:07 GMT' },
     ],
     [
-      "a date by the server's clock, which is ahead of ours",
+      "a date by the server's clock, which is ahead of our clock",
       { date: 'Sat, 21 Nov 2026 09:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 09:00:07 GMT' },
     ],
     ['a date if the server sends no valid date', { date: 'today', 'retry-after': 'Sat, 21 Nov 2026 08:00:07 GMT' }],
