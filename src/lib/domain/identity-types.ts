@@ -2,9 +2,10 @@
 import type { FieldIssue } from '../contract/explain.ts';
 import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
 import type { NamesMap } from '../contract/names.ts';
+import { hasControlCharacter } from '../contract/shared.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
-import { nullWordIssue, type NullWords } from './null-words.ts';
+import { identityIssue, type NullWords } from './null-words.ts';
 
 export interface IdentityTypes {
   /** All identity types, in neutral words. */
@@ -48,7 +49,8 @@ export function userIdentityIssues(
 }
 
 function valueIssue(value: unknown, nulls: NullWords | undefined): string | undefined {
-  if (typeof value === 'string') return nullWordIssue(value, nulls);
+  if (typeof value === 'string')
+    return hasControlCharacter(value) ? 'contains a control character' : identityIssue(value, nulls);
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return undefined;
   return 'is a floating-point number that cannot hold an id exactly; export the column as integers, DECIMAL or text';
 }

@@ -24,12 +24,22 @@ export function createNullWords(extra: readonly string[], { floats = false, null
 }
 
 const FLOAT = /^-?\d+\.0$/;
+const EXPONENT = /^-?\d+(?:[.,]\d+)?[eE]\+\d+$/;
 
 /** The null words if `--null` is not passed. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas. */
+/** Returns the problem with an identity, such as outer spaces: the platform compares exactly, so no lookup finds it. */
+export function identityIssue(text: string, nulls?: NullWords): string | undefined {
+  return text === text.trim()
+    ? nullWordIssue(text, nulls)
+    : 'starts or ends with a space or a byte order mark; remove it';
+}
+
+/** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas or Excel. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
+  if (EXPONENT.test(text))
+    return `is the rounded number \`${text}\`, not an id; export the column as text, so that every digit is kept`;
   if (nulls.floats && FLOAT.test(text))
     return `is the floating-point number \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;

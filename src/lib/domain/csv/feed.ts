@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
-import { LINE_FEED, markLength, skipSpace } from '../seed/scan.ts';
+import { LINE_FEED, markLength, matchesAt, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
 import { RecordScan } from './record.ts';
 
@@ -12,8 +12,12 @@ export interface CsvSink {
   take(): void;
 }
 
+/** First byte of a byte order mark. */
+const MARK = 0xef;
 const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
 const NOT_CLOSED = 'this cell starts with a quote that is never closed';
+const REPEATED = 'this line repeats the header, as if several files were joined; remove it';
+const NAMES = 'this line contains the column names; if the file has a header, omit --headerless and --columns';
 
 export class CsvFeed implements RowReader {
   readonly scan: RecordScan;
@@ -28,9 +32,12 @@ export class CsvFeed implements RowReader {
   /** True once the first record has been found. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
+  readonly #columns: readonly string[] | undefined;
+  #header = Buffer.alloc(0);
 
-  constructor(name: string, sink: CsvSink, { escapes, separator }: Dialect = {}) {
+  constructor(name: string, sink: CsvSink, { columns, escapes, separator }: Dialect = {}) {
     this.#name = name;
+    this.#columns = columns;
     this.#sink = sink;
     this.#wanted = separator;
     this.scan = new RecordScan(escapes);
@@ -96,6 +103,7 @@ export class CsvFeed implements RowReader {
       if (record.next > length && !isLast) break;
       // An empty line, or one with only separators, is not a record.
       if (record.end - record.start >= record.count) {
+        this.#findHeader(bytes);
         this.#hasBegun = true;
         this.#sink.take();
       }
@@ -103,6 +111,19 @@ export class CsvFeed implements RowReader {
       at = record.next;
     }
     this.#pending.drop(Math.min(at, length));
+  }
+
+  /** Marks a header that would be read as a row, because its names could become identities. */
+  #findHeader(bytes: Buffer): void {
+    const { record } = this.scan;
+    const isNamed = this.#columns !== undefined;
+    if (this.#hasBegun) {
+      const start = record.start + (bytes[record.start] === MARK ? markLength(bytes.subarray(record.start)) : 0);
+      const isSame = record.end - start === this.#header.length && matchesAt(bytes, start, this.#header);
+      if (isSame && !isNamed) record.fault ??= { message: REPEATED, at: record.start };
+    } else if (!isNamed) this.#header = Buffer.from(bytes.subarray(record.start, record.end));
+    else if (wordsOf(this.scan.texts()) === wordsOf(this.#columns))
+      record.fault ??= { message: NAMES, at: record.start };
   }
 
   #notClosed(start = 0): KnownError {
@@ -116,3 +137,5 @@ export class CsvFeed implements RowReader {
     return invalidInput(`${this.#name} cannot be read.`, [{ file: this.#name, ...place, path: '', message }]);
   }
 }
+
+const wordsOf = (names: readonly string[] = []): string => names.map((name) => name.trim().toLowerCase()).join();

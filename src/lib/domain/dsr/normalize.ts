@@ -8,7 +8,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { counted } from '../../kernel/words.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { daysLate, deadlineFrom } from './deadlines.ts';
-import { nullWordIssue, type NullWords } from '../null-words.ts';
+import { identityIssue, type NullWords } from '../null-words.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
@@ -117,7 +117,7 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
     Object.entries(isRecord(map) ? map : {}).flatMap(([type, entry]): FieldIssue[] => {
       const value = isRecord(entry) ? entry['value'] : undefined;
       if (typeof value !== 'string') return [];
-      const message = value === value.trim() ? nullWordIssue(value, nulls) : 'starts or ends with a space; remove it';
+      const message = identityIssue(value, nulls);
       return message === undefined ? [] : [{ path: [...path, type, 'value'], message }];
     }),
   );

@@ -1,8 +1,15 @@
-// Clears the cells of a record that consist of a null word, as bytes or as values.
+// Clears the cells of a record that consist of a null word, as bytes or as values, and finds identities to check exactly.
 import type { NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, matchesAt } from './scan.ts';
+
+const SPACE = 0x20;
+const PLUS = 0x2b;
+const NINE = 0x39;
+const DELETE = 0x7f;
+/** First byte of the control characters U+0080 to U+009F in UTF-8. */
+const C1_LEAD = 0xc2;
 
 /** Called once for each attribute column that contains a null word sent as text. */
 export type OnNullWord = (column: number, word: string) => void;
@@ -33,7 +40,7 @@ export function createNullCells(
       for (let column = 0; column < columns.length; column++) {
         const start = starts[column] as number;
         const end = ends[column] as number;
-        if (nulls.floats && bytes[end - 2] === POINT && columns[column]?.kind === 'identity') isClean = false;
+        if (columns[column]?.kind === 'identity' && !isUsualIdentity(bytes, start, end)) isClean = false;
         const word = find(bytes, start, end);
         if (word === undefined) continue;
         if (nulls.isNull(word)) ends[column] = start;
@@ -50,6 +57,18 @@ export function createNullCells(
         return text;
       }),
   };
+}
+
+/** False for outer spaces, possible control characters, and numbers with a fraction or an exponent. */
+function isUsualIdentity(bytes: Uint8Array, start: number, end: number): boolean {
+  const isNumber = (bytes[start] as number) <= NINE;
+  for (let at = start; at < end; at++) {
+    const code = bytes[at] as number;
+    if (code === SPACE ? at === start || at === end - 1 : code < SPACE || code === DELETE || code === C1_LEAD)
+      return false;
+    if (isNumber && (code === POINT || (code === PLUS && at > start))) return false;
+  }
+  return start === end || ((bytes[start] as number) < DELETE && (bytes[end - 1] as number) < DELETE);
 }
 
 /** Returns a function that finds the word that equals a range of bytes, if any. */

@@ -73,6 +73,22 @@ describe('CSV records', () => {
     ]);
   });
 
+  it('are rejected if they repeat the header or the --columns, which are not the values of a person', () => {
+    const header = 'this line repeats the header, as if several files were joined; remove it';
+    const id = 'identity:email';
+    expect(read(`${id},user:n\r\na,b\r\n${id},user:n\r\nc,d\n${id},user:m\n\ufeff${id},user:n`)).toEqual([
+      [2, undefined, '"b"'],
+      [3, header, `${id},user:n`],
+      [4, undefined, '"d"'],
+      [5, undefined, '"user:m"'],
+      [6, header, `\ufeff${id},user:n`],
+    ]);
+    expect(read(`ID ,"User:n"\n${id},user:n\n`, { dialect: { columns: ['id', 'user:n'] }, map: new Map([['id', id]]) })).toEqual([
+      [1, expect.stringContaining('if the file has a header, omit --headerless and --columns'), 'ID ,"User:n"'],
+      [2, undefined, '"user:n"'],
+    ]); // prettier-ignore
+  });
+
   it('are selected for a shard by their number, which starts at 0 and does not count empty lines', () => {
     const checkedRecords: number[] = [];
     const isOurs = (record: number): boolean => checkedRecords.push(record) > 0 && record % 2 === 1;

@@ -56,7 +56,7 @@ const VALID = [
   '{"environment":"production","xpid":9199999999999999999,"calculated_attributes":{"1":[{"attribute_name":"a","calculation_type":"count","cutoff_date":"2024-02-29","seed":{"value":"5"}}]}}',
   '{"environment":"development","xpid":-7201284209016359738,"calculated_attributes":{}}',
   '{ "environment" : "production" , "identities" : { "email" : "a@b.c" } , "calculated_attributes" : { "1" : [ { "attribute_name" : "a" , "calculation_type" : "average" , "cutoff_date" : "2024-12-31" , "seed" : { "key_value_pairs" : { "count" : 2 , "sum" : 1.5 } } } ] } }',
-  '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"ü"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
+  '{"calculated_attributes":{"1":[]},"identities":{"customer_id":"für"},"environment":"production","user_attributes":{"1":[{"attribute_value":"","attribute_name":"n"}]}}',
   seeds('sum', '{"value":-1.5}', 'most_frequent', '{"key_value_pairs":{"a":1,"b":"2"}}'),
   seeds('unique_list', '{"list":["a","b"]}', 'first_occurrence', '{"value":"x"}'),
 ];

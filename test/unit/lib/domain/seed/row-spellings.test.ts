@@ -251,10 +251,10 @@ describe('a row', () => {
     ...['', '-', '-0', '00', '01', '-01', '1.0', '1e3', '"7"', 'null', digits(20), `-92${digits(17)}`].map((id): [string, string[]] => {
       return ['does not pass', [ENVIRONMENT, `"xpid":${id}`, ATTRIBUTES]];
     }),
-    ...['{"email":"a","other":"b"}', '{ "email" : "a" , "other" : "b" }', `{"email":"${'x'.repeat(4094)}"}`, '{"email":"\\u0041"}'].map((of): [string, string[]] => {
+    ...['{"email":"a","other":"b"}', '{ "email" : "a" , "other" : "b" }', `{"email":"${'x'.repeat(4094)}"}`, '{"email":"a b","other":"für"}', '{"other":"-12"}', '{"other":"a1.5"}'].map((of): [string, string[]] => {
       return ['passes', [ENVIRONMENT, `"identities":${of}`, ATTRIBUTES]];
     }),
-    ...['', '[]', '{"email":""}', '{"email":1}', '{"email":"a",}', '{"email":"a","email":"b"}', '{"email" "a"}', '{"em\\u0061il":"a"}', '{"__proto__":"a"}', `{"email":"${'x'.repeat(4095)}"}`, '{"email":"a"', '{"email":"a"]', '{ }'].map((of): [string, string[]] => {
+    ...['', '[]', '{"email":""}', '{"email":1}', '{"email":"a",}', '{"email":"a","email":"b"}', '{"email" "a"}', '{"em\\u0061il":"a"}', '{"__proto__":"a"}', `{"email":"${'x'.repeat(4095)}"}`, '{"email":"a"', '{"email":"a"]', '{ }', '{"email":"\\u0041"}', '{"email":" a"}', '{"email":"a "}', '{"email":"a\u007f"}', '{"email":"a\u0085b"}', '{"email":"\ufeffa"}', '{"email":"a\u00a0"}', '{"other":"1.5"}', '{"other":"-1E+17"}', '{"other":"1,2e+17"}'].map((of): [string, string[]] => {
       return ['does not pass', [ENVIRONMENT, `"identities":${of}`, ATTRIBUTES]];
     }),
     ...['{"1":[]}', '{ "1" : [ ] }', '{ }', '{"main":[]}'].map((of): [string, string[]] => {

@@ -20,6 +20,18 @@ const XPIDS = [
   '-9223372036854775808',
 ];
 const TEXTS = ['plain', 'Ünïcödé ☃ 😀', 'quote " and \\ and / and \t tab', 'a:b|c=d', ' ', 'x'.repeat(300)];
+const IDENTITIES = [
+  'plain',
+  'a+b@example.com',
+  'für',
+  'a:b|c=d',
+  '1234567',
+  '+49 30',
+  'x'.repeat(300),
+  '12 ',
+  '1e+5',
+  'quote " and ☃',
+];
 const NUMBERS = ['0', '17', '-4', '12.50', '"3"', '"-2.5"', '1e3', '9007199254740993', '-0', '0.1'];
 const WHOLE_NUMBERS = ['0', '17', '"3"', '1709251200000', '9223372036854775807', '"0007"'];
 
@@ -51,7 +63,9 @@ export function makeRow(random: () => number): string {
   const space = random() < 0.2 ? ' ' : '';
   const fields = [
     `"environment":${space}"${pick(['production', 'development'], random)}"`,
-    ...(random() < 0.6 ? [`"xpid":${pick(XPIDS, random)}`] : [`"identities":{"email":${text()},"customer_id":"c1"}`]),
+    ...(random() < 0.6
+      ? [`"xpid":${pick(XPIDS, random)}`]
+      : [`"identities":{"email":${JSON.stringify(pick(IDENTITIES, random))},"customer_id":"c1"}`]),
     `"calculated_attributes":{"5001":[${attributes.join(`,${space}`)}]}`,
     ...(random() < 0.3 ? [`"user_attributes":{"5001":[{"attribute_name":"n","attribute_value":${text()}}]}`] : []),
   ];
