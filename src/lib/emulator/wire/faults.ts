@@ -88,7 +88,8 @@ export function delayOf(fault: Fault): number {
 
 function matches(fault: Fault, method: string, path: string): boolean {
   if (fault.method !== undefined && fault.method !== '*' && fault.method.toUpperCase() !== method) return false;
-  return fault.path === undefined || matchesPattern(withoutSlash(fault.path), withoutSlash(path));
+  if (fault.path === undefined || matchesPattern(fault.path, path)) return true;
+  return matchesPattern(withoutSlash(fault.path), withoutSlash(path));
 }
 
 /** Does not use a regular expression, because a pattern with many stars could make it extremely slow. */

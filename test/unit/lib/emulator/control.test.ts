@@ -65,6 +65,14 @@ describe('faults', () => {
     expect(await emulator.api.faults()).toEqual([]);
   });
 
+  test.each(['/v3/requests', '/v3/requests/', '/v3/requests/*', '/v3/*', '*/requests', '*/requests/', '*/'])(
+    'with the path %s apply to POST /v3/requests/',
+    async (path) => {
+      await emulator.api.addFault({ path, status: 503, times: 1 });
+      expect((await emulator.send('POST', '/v3/requests/')).status).toBe(503);
+    },
+  );
+
   test("use the error envelope of data subject requests, with the platform's time", async () => {
     await emulator.api.advance('8d');
     await emulator.api.addFault({ path: '/v3/*', status: 503, times: 1 });
