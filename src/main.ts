@@ -127,7 +127,8 @@ async function runCommand(
   const ctx = createContext(io, stop.signal, redactor, { asking, loadAll, run });
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
-  state.hasWritten = () => ctx.hasWritten;
+  const contexts = [ctx];
+  const hasWritten = (state.hasWritten = () => contexts.some((one) => one.hasWritten));
 
   /** Parses the command line, and runs its action after `begin` completes the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
@@ -161,6 +162,7 @@ async function runCommand(
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output, ownIo: Io): Promise<ExitName> {
     const own = createContext(ownIo, stop.signal, redactor, { asking, loadAll, run });
+    contexts.push(own);
     try {
       await act(own, () => own.begin(flags, output));
     } finally {
@@ -194,9 +196,9 @@ async function runCommand(
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
     if (isQuietEnd(error)) return EXIT.ok;
-    const final = ctx.hasWritten ? error : await stopAmid(error);
+    const final = hasWritten() ? error : await stopAmid(error);
     state.isReported = true;
-    const known = final instanceof KnownError ? explainStop(final, ctx.hasWritten) : final;
+    const known = final instanceof KnownError ? explainStop(final, hasWritten()) : final;
     return await report(known, io, state.flags(), redactor);
   }
 }

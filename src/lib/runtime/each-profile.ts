@@ -68,8 +68,13 @@ export async function runForEachProfile(
       const exit = await once(own, (out) => collecting(out, part), nextIo());
       ending = worse(ending, exit);
     } catch (error) {
-      if (ctx.signal.aborted) throw error;
+      if (ctx.signal.aborted && !(error instanceof KnownError)) throw error;
       part.error = error instanceof KnownError ? error : bugError(error, flags.debug);
+      if (!ctx.signal.aborted) continue;
+      // The results of finished writes must not be lost.
+      if (parts.some(({ result }) => isWrite && result)) await emitParts(ctx, parts);
+      // A hint about this profile's write must not get another profile's flags.
+      throw part.error.with(hintOf(part.error, part.advice));
     }
   }
   // A printed curl command, or a dry run without a result, needs no other output.

@@ -30,14 +30,18 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Adds a hint about the platform's state if the error has no hint. If `hasWritten`, the platform may have changed. */
+/**
+ * Adds a hint about the platform's state to a stop without a hint, and to a usage error after a write, such as a
+ * `--query` that does not fit the result. If `hasWritten`, the platform may have changed.
+ */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
-  const { code, hint: said } = error;
-  if (said !== undefined || !STOPS.some((stop) => stop === code)) return error;
+  const { code, hints } = error;
+  const isStop = hints.length === 0 && STOPS.some((stop) => stop === code);
+  if (!isStop && !(hasWritten && code === 'usage')) return error;
   const hint = hasWritten
     ? 'Earlier requests may have changed the platform. Check the current state before you run the command again.'
     : 'No changes were made. Run the command again.';
-  return error.with({ hint });
+  return error.with({ hint: [...hints, hint] });
 }
 
 /** Thrown if the reader closes the pipe (`| head -1`). This ends the command, but is not an error. */

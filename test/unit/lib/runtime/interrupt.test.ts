@@ -1,10 +1,11 @@
 // An interruption is reported together with its effect on the platform.
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { exitOf } from '../../../../src/lib/errors/fail.ts';
-import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { KnownError, usageError } from '../../../../src/lib/kernel/errors.ts';
 import { explainStop, hungUp, interrupted, terminated, timedOut } from '../../../../src/lib/runtime/interrupt.ts';
-import { runCli } from '../../../helpers/cli.ts';
-import { startFaultServer } from '../../../helpers/fault-server.ts';
+import { type CliHome, createCliHome, runCli } from '../../../helpers/cli.ts';
+import { startTestEmulator } from '../../../helpers/emulator.ts';
+import { type FaultServer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';
 
 describe('explainStop', () => {
@@ -28,9 +29,18 @@ describe('explainStop', () => {
       new KnownError({ code: 'interrupted', message: 'Interrupted.', hint: 'Add --resume.' }),
     ],
     ['a time limit', timedOut(5)],
+    ['a usage error', usageError('Unknown flag.')],
     ['anything else', new KnownError({ code: 'http.conflict', message: 'Conflict.' })],
   ])('returns the error for %s unchanged', (_what, error) => {
     expect(explainStop(error, false)).toBe(error);
+  });
+
+  it('states in a usage error after a write that the platform might have changed', () => {
+    const written = explainStop(usageError('--query cannot be applied.', 'See its syntax.'), true);
+    expect(written.hints.map(({ text }) => text)).toEqual([
+      'See its syntax.',
+      expect.stringContaining('may have changed the platform'),
+    ]);
   });
 });
 
@@ -64,5 +74,50 @@ describe('Ctrl-C during a call', () => {
     const { code, stderr } = await runCli(line.split(' '), { env: environmentAt(server.url), stdin: USER, stop });
     expect({ code, requests: server.requests.length }).toEqual({ code: 130, requests: 1 });
     expect(stderr).toContain(hint);
+  });
+
+  describe('with several profiles', () => {
+    const LINE = 'dsr submit --regulation gdpr --type access --identity email=a@example.com --yes';
+    let home: CliHome;
+    let server: FaultServer;
+    let env: Record<string, string>;
+    beforeEach(async () => {
+      home = createCliHome();
+      onTestFinished(() => home.remove());
+      const platform = await startTestEmulator();
+      onTestFinished(() => platform.close());
+      server = await opened(startFaultServer());
+      const { dsr_base_url, vendor_domain, workspace_key: KEY, workspace_secret: SECRET } = platform.ready;
+      env = { KEY, SECRET };
+      for (const [name, address] of Object.entries({ one: dsr_base_url, two: server.url })) {
+        const secrets = '--workspace-key env:KEY --workspace-secret-env SECRET';
+        const settings = `--dsr-base-url ${address} --workspace 3001 --vendor-domain ${vendor_domain} ${secrets}`;
+        expect((await home.run(`profile create ${name} ${settings}`)).code).toBe(0);
+      }
+    });
+
+    it('prints the finished write of one, and how to check the interrupted write of the other', async () => {
+      const stop = new AbortController();
+      server.otherwise(() => stop.abort(interrupted()));
+      const line = `${LINE} -o json --profile one --profile two`;
+      const { code, stdout, stderr } = await home.run(line, { env, stop });
+      expect(code, stderr).toBe(130);
+      expect(JSON.parse(stdout)).toMatchObject([
+        { profile: 'one', data: { request_status: 'pending' } },
+        { profile: 'two', error: { code: 'http.outcome_unknown' } },
+      ]);
+      expect(stderr).toMatch(/To check whether it arrived: `cdpadm dsr status \S+ --profile two`/);
+    });
+
+    it('does not claim that nothing changed after the finished write of one', async () => {
+      const stop = new AbortController();
+      const onOutput = (_stdout: string, stderr: string): void => {
+        if (stderr.includes('Target: profile two')) stop.abort(interrupted());
+      };
+      const { code, stdout, stderr } = await home.run(`${LINE} --profile one --profile two`, { env, stop, onOutput });
+      expect(code, stderr).toBe(130);
+      expect(stdout).toMatch(/^one\t\S+\tpending\t/m);
+      expect(stderr).toContain('Earlier requests may have changed the platform.');
+    });
   });
 });
