@@ -129,9 +129,10 @@ function cacheFolder() {
   const { CDPADM_CACHE_DIR: own, XDG_CACHE_HOME: shared } = process.env;
   if (own) return path.resolve(own);
   if (shared && path.isAbsolute(shared)) return path.join(shared, 'cdpadm');
-  let home = process.env.HOME;
+  let home = process.env.HOME || '';
   try {
-    home ||= require('node:os').homedir();
+    // As in `src/lib/kernel/host.ts`, a relative HOME does not count.
+    if (!path.isAbsolute(home)) home = require('node:os').userInfo().homedir;
   } catch {
     home = '/'; // The user has no home folder, as in a container with an arbitrary user id.
   }

@@ -234,6 +234,16 @@ describe.skipIf(process.platform === 'win32')('the compiled code cache', () => {
     expect(kept()).toEqual([]);
   });
 
+  test.each(['', '.'])('is not searched in the working directory if HOME is %j', (HOME) => {
+    const here = join(folder, '.cache', 'cdpadm');
+    mkdirSync(here, { recursive: true, mode: 0o700 });
+    const script = join(folder, 'bin', 'cdpadm.js');
+    const env = { HOME, CDPADM_CACHE_DIR: '', XDG_CACHE_HOME: '' };
+    const { stdout } = spawnSync(process.execPath, [script, 'hello'], { encoding: 'utf8', cwd: folder, env });
+    expect(stdout).toBe(RIGHT.stdout);
+    expect(readdirSync(here)).toEqual([]);
+  });
+
   test('is not written by a command that fails', () => {
     expect(run('fail').status).not.toBe(0);
     expect(kept()).toEqual([]);

@@ -18,10 +18,13 @@ export const host = {
       return '';
     }
   },
-  /** Returns the home folder; `/` for a user without a home, such as an arbitrary user id in a container. */
-  home: (env: NodeJS.ProcessEnv): string => {
+  /**
+   * Returns the home folder; `/` for a user without a home, such as an arbitrary user id in a container. Ignores an
+   * empty or relative HOME, which would make the working directory, such as a cloned repository, provide the settings.
+   */
+  home: ({ HOME = '' }: NodeJS.ProcessEnv): string => {
     try {
-      return env['HOME'] || builtin('node:os').homedir();
+      return builtin('node:path').isAbsolute(HOME) ? HOME : builtin('node:os').userInfo().homedir || '/';
     } catch {
       return '/';
     }

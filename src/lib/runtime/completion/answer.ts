@@ -30,10 +30,10 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
 
 function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
   const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // Do not add a space after `email=`, `env:` or a folder, because the word continues.
+  // Do not add a space after `email=`, `env:`, `limits.` or a folder, because the word continues.
   const nospace =
     fitting.length > 0 &&
-    fitting.every(({ value }) => /[=:]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
+    fitting.every(({ value }) => /[=:.]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
   return [`${kind}${nospace ? ' nospace' : ''}\n`, ...fitting.map((one) => `${lineOf(shell, one, current)}\n`)];
 }
 

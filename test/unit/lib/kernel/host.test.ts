@@ -1,5 +1,5 @@
 // Compares what `host` reports with the process that runs the tests.
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { host } from '../../../../src/lib/kernel/host.ts';
@@ -19,6 +19,14 @@ describe('host', () => {
     });
     onTestFinished(() => denied.mockRestore());
     expect(host.isAlive(1)).toBe(true);
+  });
+
+  it.each([undefined, '', '.', 'relative/home'])('uses the home folder of the user for a HOME of %j', (HOME) => {
+    expect(host.home({ HOME })).toBe(userInfo().homedir);
+  });
+
+  it('uses an absolute HOME', () => {
+    expect(host.home({ HOME: '/else/where' })).toBe('/else/where');
   });
 
   it('reports the host name, the user and the terminal', () => {

@@ -183,6 +183,14 @@ describe('completion', () => {
     });
   });
 
+  test('does not add a space after a field of a profile, because a value or a key follows', async () => {
+    expect(await ask('fish', 'cdpadm', 'cdpadm profile edit dev --set li')).toEqual({
+      kind: 'values nospace',
+      lines: ['limits.'],
+    });
+    expect((await ask('fish', 'cdpadm', 'cdpadm profile edit dev --set ')).kind).toBe('values nospace');
+  });
+
   test.each([
     ['cdpadm groups create -f ', 'files'],
     ['cdpadm roles push ', 'files'],
