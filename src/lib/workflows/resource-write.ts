@@ -3,6 +3,7 @@ import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { capitalized } from '../kernel/words.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
+import { changedFields } from '../domain/field-changes.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
 
@@ -68,9 +69,11 @@ export async function updateConfirmed<Reply extends Identified, Body>(
   ports: WritePorts,
 ): Promise<Reply> {
   await checkUntouched(id, before, calls, ports.signal);
-  return await confirmedById<Reply, Reply>(id, calls, ports, {
+  // A reply equal to `before` contains what was sent if the update only removes fields, but does not confirm it.
+  const isVisible = canonicalJson(calls.comparable(before)) !== canonicalJson(calls.comparable(body));
+  const reply = await confirmedById<Reply, Reply>(id, calls, ports, {
     send: () => calls.update(id, body, ports.signal),
-    isOurs: (reply) => reply.id === id && holds(calls, reply, body),
+    isOurs: (now) => now.id === id && holds(calls, now, body) && !(isVisible && isUntouched(calls, before, now)),
     judge: (now) => {
       if (now !== undefined && isUntouched(calls, before, now)) return 'not-done';
       if (now !== undefined && holds(calls, now, body)) return { done: now };
@@ -78,6 +81,9 @@ export async function updateConfirmed<Reply extends Identified, Body>(
       return conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
     },
   });
+  const kept = keptFields(calls, [before, body, reply]);
+  if (kept.length > 0) ports.out.warn(`The platform did not remove ${kept.join(', ')} from ${calls.noun} ${id}.`);
+  return reply;
 }
 
 /**
@@ -97,7 +103,12 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
       return true;
     },
     isOurs: () => false,
-    judge: (now) => (now === undefined ? { done: true } : 'not-done'),
+    judge: (now) => {
+      if (now === undefined) return { done: true };
+      if (isUntouched(calls, before, now)) return 'not-done';
+      const message = `the platform still has ${calls.noun} ${id}, but another admin changed or recreated it.`;
+      return conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
+    },
   });
 }
 
@@ -149,6 +160,19 @@ function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sen
 function contains(shown: unknown, sent: unknown): boolean {
   if (!isRecord(sent)) return canonicalJson(shown ?? null) === canonicalJson(sent ?? null);
   return Object.entries(sent).every(([key, value]) => contains(isRecord(shown) ? shown[key] : undefined, value));
+}
+
+/** Returns the fields of `before` that were not sent but that the platform still has. */
+function keptFields<Reply, Body>(
+  calls: ResourceCalls<Reply, Body>,
+  [before, sent, shown]: readonly [Reply, Body, Reply],
+): string[] {
+  const [removed, extra] = [before, shown].map((from) =>
+    Object.entries(changedFields(calls.comparable(from), calls.comparable(sent))).flatMap(([path, { to }]) =>
+      to === null ? [path] : [],
+    ),
+  );
+  return (removed ?? []).filter((path) => extra?.includes(path));
 }
 
 function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {

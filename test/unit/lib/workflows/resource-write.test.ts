@@ -12,6 +12,9 @@ import {
 interface Thing {
   id: string;
   name: string;
+  /** A field that an update may remove. */
+  end?: string;
+  last_modified_on?: string;
 }
 
 const OURS = { id: 'a', name: 'ours' };
@@ -35,7 +38,7 @@ function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thin
   return {
     ...{ noun: 'thing', group: 'things', create: reject, update: reject, delete: reject },
     get: () => Promise.resolve(stored[Math.min(reads++, stored.length - 1)] ?? OURS),
-    comparable: ({ id, name }) => ({ id, name }),
+    comparable: ({ last_modified_on: _stamp, ...thing }) => thing,
   };
 }
 
@@ -83,5 +86,51 @@ describe('a conflict error', () => {
       message: expect.stringMatching(/has thing a as it was sent\. Its secrets may differ\.$/) as string,
       hints: [resendSecrets()],
     });
+  });
+});
+
+it('does not send a deletion again if another admin has recreated the resource', async () => {
+  let sent = 0;
+  const stored = calls(failed(503), OURS, THEIRS);
+  const remove = (): Promise<never> => {
+    sent++;
+    return Promise.reject(failed(503));
+  };
+  await expect(deleteConfirmed('a', OURS, { ...stored, delete: remove }, ports)).rejects.toMatchObject({
+    code: 'resource.changed_meanwhile',
+    message: 'Conflict: the platform still has thing a, but another admin changed or recreated it.',
+  });
+  expect(sent).toBe(1);
+});
+
+describe('an update that only removes a field', () => {
+  const before = { ...OURS, end: '2026', last_modified_on: '1' };
+  const update = (reply: Thing, warnings: string[] = []) =>
+    updateConfirmed(
+      'a',
+      OURS,
+      before,
+      { ...calls(failed(503), before), update: () => Promise.resolve(reply) },
+      {
+        ...ports,
+        out: { ...ports.out, warn: (text: string) => warnings.push(text) },
+      },
+    );
+
+  it('is not confirmed by the previous version', async () => {
+    await expect(update(before)).rejects.toMatchObject({ code: 'http.outcome_unknown' });
+  });
+
+  it('causes a warning if the platform keeps the field', async () => {
+    const warnings: string[] = [];
+    const kept = { ...before, last_modified_on: '2' };
+    expect(await update(kept, warnings)).toEqual(kept);
+    expect(warnings).toEqual(['The platform did not remove end from thing a.']);
+  });
+
+  it('is confirmed by a version without the field', async () => {
+    const warnings: string[] = [];
+    expect(await update({ ...OURS, last_modified_on: '2' }, warnings)).toMatchObject(OURS);
+    expect(warnings).toEqual([]);
   });
 });
