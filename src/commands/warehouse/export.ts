@@ -1,7 +1,7 @@
 // `warehouse export`: writes connections, data models and pipelines to files, with references instead of secrets.
 import { checkPath } from '../../lib/runtime/command-line/read-word.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import {
   comparable,
@@ -26,6 +26,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { openReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { type DirectoryEntry, readDirectory } from './directory.ts';
+import { leavesFolder } from './plan.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { changedFields } from '../../lib/domain/field-changes.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
@@ -59,7 +60,7 @@ export const exportFolder = defineCommand({
         const entry = entries.find((it) => it.type === type && it.definition.id === reply.id);
         const definition = toDefinition(reply);
         writings.push(
-          entry ? await updatedFile(entry, definition, entries, ctx.io.cwd) : newFile(type, definition, dir),
+          entry ? await updatedFile(entry, definition, entries, dir, ctx.io.cwd) : newFile(type, definition, dir),
         );
       }
     }
@@ -150,6 +151,7 @@ async function updatedFile(
   entry: DirectoryEntry,
   live: Definition,
   entries: readonly DirectoryEntry[],
+  dir: string,
   cwd: string,
 ): Promise<Writing> {
   const { type, definition, file } = entry;
@@ -158,8 +160,9 @@ async function updatedFile(
   const texts: Writing['texts'] = [];
   const sqlFile = sqlFileOf(entry, cwd);
   const isShared = entries.some((other) => other !== entry && sqlFileOf(other, cwd) === sqlFile);
-  if (query && sqlFile !== undefined && !isShared) {
-    texts.push({ path: sqlFile, text: `${String(query.to).trimEnd()}\n` });
+  if (query && sqlFile !== undefined && !isShared && !leavesFolder(relative(resolve(cwd, dir), sqlFile))) {
+    const read = String(valueAt(definition, ['config', 'sql_query']));
+    texts.push({ path: sqlFile, text: `${String(query.to).trimEnd()}\n`, read });
   } else if (query) Object.assign(changes, { [`config.${SQL_FILE}`]: { to: null }, 'config.sql_query': query });
   if (Object.keys(changes).length > 0) {
     const { text, format } = file.document;

@@ -30,7 +30,7 @@ import { allowCommands } from '../definition-flags.ts';
 import { referencesOf, secretOf } from '../definition-secrets.ts';
 import { workspaceTarget } from '../results.ts';
 import { invalidFolder, type PlaceableDefinition, withGuard } from './directory.ts';
-import { isAbsolute, relative } from 'node:path';
+import { isAbsolute, normalize, relative } from 'node:path';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { writeSavedPlan } from '../../lib/files/saved-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
@@ -251,9 +251,14 @@ export async function openSaved(ctx: Context, { resources }: SavedContent, allow
 
 /** Throws guard (12) for a folder outside the working directory, because a plan may come from another machine. */
 function requireInside(folder: string): void {
-  if (!isAbsolute(folder) && !/^\.\.(?:[\\/]|$)/.test(folder)) return;
+  if (!leavesFolder(folder)) return;
   throw fail('references.not_allowed', {
     message: `Reference not allowed: a \`file:\` path in a saved plan must not be relative to ${folder}, which is outside the working directory.`,
     hint: 'Run the command in a folder above the definitions, or use env:NAME.',
   });
+}
+
+/** True for a relative path that leads outside the folder that it is relative to, and for an absolute path. */
+export function leavesFolder(path: string): boolean {
+  return isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(normalize(path));
 }

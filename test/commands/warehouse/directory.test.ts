@@ -383,9 +383,23 @@ describe('warehouse export', () => {
     const model = home.read('out/data-models/active-customers.yaml');
     home.write('out/data-models/twin.yaml', model.replace('id: active-customers', 'id: twin'));
     await json('warehouse apply out --yes');
-    await json("data-models update twin --sql-query 'select customer_id from crm.public.orders'");
+    home.write('other.sql', 'select customer_id from crm.public.orders');
+    expect(await json('data-models update twin --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await json('warehouse export out --overwrite')).toMatchObject({ code: 0 });
     expect(home.read('out/data-models/active-customers.sql')).toBe(SQL);
+    expect((await json('warehouse diff out')).data.steps).toEqual([]);
+  });
+
+  it('writes a changed query into the definition if the SQL file is outside the folder', async () => {
+    await apply();
+    await json('warehouse export out');
+    const model = home.read('out/data-models/active-customers.yaml');
+    home.write('out/data-models/active-customers.yaml', model.replace('active-customers.sql', '../../shared.sql'));
+    home.write('shared.sql', SQL);
+    home.write('other.sql', 'select customer_id from crm.public.orders');
+    expect(await json('data-models update active-customers --sql-file other.sql')).toMatchObject({ code: 0 });
+    expect(await json('warehouse export out --overwrite')).toMatchObject({ code: 0 });
+    expect(home.read('shared.sql')).toBe(SQL);
     expect((await json('warehouse diff out')).data.steps).toEqual([]);
   });
 

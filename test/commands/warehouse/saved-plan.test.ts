@@ -1,6 +1,7 @@
 // Saved plans for a folder are readable, contain no secrets, and can be applied without the folder unless something has
 // changed.
-import { mkdirSync, rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
@@ -124,6 +125,17 @@ it('rejects a saved plan that was edited, or that is passed with flags that woul
   await nothingSent('warehouse apply --plan edited.txt', 9, /edited\.txt/);
   await nothingSent('warehouse apply --plan plan.txt --prune', 2, /--prune/);
   await nothingSent('warehouse apply', 2, /No definitions folder or plan is specified/);
+});
+
+it('does not read a file outside the working directory, even if a forged plan contains a path through a folder', async () => {
+  home.write('sync/connections/crm.yaml', CONNECTION.replace('env:WAREHOUSE_PASSWORD', 'file:password.txt'));
+  home.write('sync/connections/password.txt', 'kept-in-a-file');
+  const forged = (await save())
+    .replace('"config.password":"sync/connections"', '"config.password":"sync/../.."')
+    .replace(/# sha256 .*\n$/, '');
+  home.write('forged.txt', `${forged}# sha256 ${hash('sha256', forged)}\n`);
+  writeFileSync(join(home.cwd, '..', 'password.txt'), 'kept-elsewhere');
+  await nothingSent('warehouse apply --plan forged.txt', 12, /outside the working directory/);
 });
 
 it('saves a plan with a file reference only if the file is under the working directory', async () => {
