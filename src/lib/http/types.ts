@@ -177,7 +177,8 @@ export interface HttpOptions {
   onLongWait?(text: string): void;
   /** Called when a delay starts. The returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
-  onResponse?: ((text: string) => void) | undefined;
+  /** `call` is the method, the path and the query. */
+  onResponse?: ((call: string, text: string) => void) | undefined;
   /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: receives one redacted exchange as a plain object. */

@@ -90,6 +90,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
     onAccepted: () => ctx.noteAccepted(),
     allowWrite: () => {
       if (settings.access === 'read') throw readOnly(settings);
+      io.beforeWrite?.();
     },
     onDecision: ctx.out.verbose,
     onLongWait: ctx.out.note,

@@ -71,8 +71,10 @@ export interface Io {
   random(): number;
   /** If set (by the MCP server), input files must be in this folder, and references to secrets are not followed. */
   readonly inputsBelow?: string;
-  /** Receives each response from a platform service, except token responses. */
-  onResponse?(text: string): void;
+  /** Receives each call to a platform service, and its response, except token responses. */
+  onResponse?(call: string, text: string): void;
+  /** Called before a request that may change the platform. Throws to prevent it. */
+  beforeWrite?(): void;
 }
 
 export interface TextSink {

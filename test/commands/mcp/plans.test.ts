@@ -2,7 +2,10 @@
 // once, within ten minutes, and only while the platform is unchanged.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/lib/kernel/clock.ts';
+import { type ProxyFault, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import type { ReceivedRequest } from '../../helpers/fault-server.ts';
 import { type Assistant, openAssistant } from '../../helpers/mcp.ts';
+import { opened } from '../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 
 const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help desk' };
@@ -51,6 +54,24 @@ it('rejects a plan after the platform has changed, and then requires a new plan'
   expect(await home.received('PUT')).toBe(1);
   const renewed = await assistant.call('roles_write', await assistant.planned('roles_plan', RENAME));
   expect(renewed.isError).toBe(false);
+});
+
+it('sends nothing if the platform changes after the plan was checked again', async () => {
+  const proxy = await opened(startFaultProxy(Number(new URL(home.platform.ready.base_url).port)));
+  const changed: ProxyFault = {
+    ...{ name: 'changed', delivered: true },
+    answer: (answer) => ({ ...answer, body: Buffer.from(answer.body.toString().replace('"Support"', '"Other"')) }),
+  };
+  let reads = 0;
+  const isChanged = ({ method, target }: ReceivedRequest) =>
+    method === 'GET' && target.endsWith('/roles') && ++reads > 2;
+  await proxy.begin((_index, received) => (isChanged(received) ? changed : undefined));
+  const other = await openAssistant({ ...home, env: { ...home.env, CDPADM_BASE_URL: proxy.url } }, ['--allow-writes']);
+  const plan = await other.planned('roles_plan', { ...RENAME, role_id: 'admin-role' });
+  const { error, isError } = await other.call('roles_write', plan);
+  expect({ code: error.code, isError }).toEqual({ code: 'mcp.plan_changed', isError: true });
+  expect(await home.received('PUT')).toBe(0);
+  expect(await other.end()).toBe(0);
 });
 
 it('rejects a plan after ten minutes', async () => {

@@ -43,7 +43,8 @@ export function createWire(options: HttpOptions, kind = options.engine) {
       const engine = await engineFor(request.origin);
       const startedAt = options.clock.now();
       const result = await exchange(engine, attempt, headers, options.requestTimeoutMs);
-      if ('status' in result && result.status < 429 && endpoint.service !== 'auth') options.onResponse?.(result.text);
+      if ('status' in result && result.status < 429 && endpoint.service !== 'auth')
+        options.onResponse?.(`${request.method} ${request.path}${request.query}`, result.text);
       traceAttempt(
         {
           ...attempt,

@@ -18,9 +18,12 @@ export interface Outcome {
   data?: unknown;
   error?: Record<string, unknown>;
   warnings: string[];
-  /** Platform responses that the command read, sorted. */
+  /** The command's calls, each with its response, sorted. */
   read: string[];
 }
+
+/** Called before a command's first write, with its calls until then. Throws to prevent the write. */
+type WriteCheck = (read: readonly string[]) => void;
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -31,11 +34,12 @@ export async function runRecord(
   values: Values,
   more: readonly string[],
   signal: AbortSignal,
+  check?: WriteCheck,
 ): Promise<Outcome> {
   const folder = makeScratchFolder('mcp');
   try {
     const words = wordsOf(record, values, (content, format) => storeIn(folder, record, content, format));
-    return await runWords(ctx, [...more, ...words], signal, folder);
+    return await runWords(ctx, [...more, ...words], signal, folder, check);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -46,9 +50,11 @@ export async function runWords(
   words: readonly string[],
   signal: AbortSignal,
   folder: string,
+  check?: WriteCheck,
 ): Promise<Outcome> {
   const [out, err] = [sink(), sink()];
   const read: string[] = [];
+  let hasWritten = false;
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);
   if (signal.aborted) abort();
@@ -61,7 +67,11 @@ export async function runWords(
     ...{ columns: () => 80, rows: () => 24 },
     tty: { stdin: false, stdout: false, stderr: false },
     random: () => random(),
-    onResponse: (text: string) => void read.push(text),
+    onResponse: (call: string, text: string) => void read.push(`${call}\n${text}`),
+    beforeWrite: () => {
+      if (!hasWritten) check?.(read);
+      hasWritten = true;
+    },
   };
   try {
     const code = await ctx.runCommand([...globalFlags(ctx), ...words], io, stop);

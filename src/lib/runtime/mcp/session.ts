@@ -114,13 +114,17 @@ export function openSession(
     if (problem) throw fail('mcp.no_plan', { message: `The plan ${problem}. Nothing was sent.`, hint: AGAIN });
     const again = await runRecord(ctx, record, planned.values, ['--dry-run'], signal);
     if (again.error) return answer(record, again).content;
-    if (hashOf(record, planned.values, again) !== id) {
+    const requireSame = (isSame: boolean): void => {
+      if (isSame) return;
       throw fail('mcp.plan_changed', {
         message: 'The platform has changed since the plan was created. Nothing was sent.',
         hint: AGAIN,
       });
-    }
-    return answer(record, await runRecord(ctx, record, planned.values, ['--yes'], signal)).content;
+    };
+    requireSame(hashOf(record, planned.values, again) === id);
+    // The platform may change again before the command reads it.
+    const check = (read: readonly string[]): void => requireSame(repeats(read, again.read));
+    return answer(record, await runRecord(ctx, record, planned.values, ['--yes'], signal, check)).content;
   }
 
   /** Returns the command for the user to run, with this session's target. */
@@ -154,9 +158,21 @@ export function openSession(
 
 /** Returns a hash of the target, the requests, and everything that the dry run read. */
 function hashOf({ path }: CommandRecord, values: Values, { data, read }: Outcome): string {
-  // Each command opens the embedded platform on a different port.
-  const text = canonicalJson({ path, values, data, read }).replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
-  return hash('sha256', text).slice(0, 32);
+  return hash('sha256', withoutPort(canonicalJson({ path, values, data, read }))).slice(0, 32);
+}
+
+/** Each command opens the embedded platform on a different port. */
+function withoutPort(text: string): string {
+  return text.replaceAll(/(http:\/\/127\.0\.0\.1):\d+/g, '$1');
+}
+
+/** True if each call that is also in `before` has the same response there. */
+function repeats(read: readonly string[], before: readonly string[]): boolean {
+  const known = before.map(withoutPort);
+  return read.map(withoutPort).every((one) => {
+    const call = one.slice(0, one.indexOf('\n') + 1);
+    return known.includes(one) || !known.some((other) => other.startsWith(call));
+  });
 }
 
 /** Returns a dry run without its request bodies, if its plan contains every change. */
