@@ -127,9 +127,36 @@ describe('api', () => {
     ['a path that the platform does not know', ['api', 'GET', '/platform/v2/unheard'], 5, /404/],
     ['an unknown placeholder', ['api', 'GET', '/platform/v2/workspaces/{other}/x'], 2, /Unknown placeholder {other}/],
     ['a repeated query parameter', ['api', 'GET', '/platform/x?a=1&a=2'], 2, /repeats a query parameter/],
+    ...['3002/../3001/connections/crm', '3002/%2E%2e/3001/groups/x', 'x#y', 'a b', 'caf\u00e9', 'a\\b', '.'].map(
+      (rest): [string, string[], number, RegExp] => {
+        const path = `/platform/v2/workspaces/${rest}`;
+        return [`the path ${path}`, ['api', 'DELETE', path, '--yes'], 2, /Invalid path/];
+      },
+    ),
   ])('rejects %s', async (_what, line, code, message) => {
     expect(await admin.run(line)).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
+});
+
+it('masks secrets in dry runs, curl commands and results, but sends them', async () => {
+  const admin = await opened(createRolesHome());
+  const config = { database: 'd', user: 'u', cloud_iam_role_arn: 'a', host: 'h', password: 'kept-to-itself' };
+  admin.write('body.yaml', JSON.stringify({ id: 'c2', name: 'C', service_provider: 'PROVIDER_C', config }));
+  const line = ['api', 'POST', '/platform/v2/workspaces/3001/connections', '-f', 'body.yaml'];
+  const server = await opened(startFaultServer());
+  server.otherwise((socket, request) => {
+    answer({ headers: { 'content-type': 'application/json' }, body: request.body })(socket, request);
+  });
+  const env = { CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
+  for (const mode of ['--dry-run', '--curl', '--yes']) {
+    const { code, stdout } = await admin.run([...line, mode], { env });
+    expect({ mode, code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/"password": ?"\*{8}"/) });
+  }
+  expect(server.requests.map(({ body }) => body.includes(config.password))).toEqual([true]);
+  const { client_id, client_secret, base_url: audience } = admin.platform.ready;
+  admin.write('token.yaml', JSON.stringify({ client_id, client_secret, audience, grant_type: 'client_credentials' }));
+  const { data } = await admin.json(['api', 'POST', '/oauth/token', '-f', 'token.yaml', '--yes']);
+  expect(data).toMatchObject({ access_token: '********', expires_in: 28_800 });
 });
 
 it.each(['********', 'env:PASSWORD', 'file:key.json'])('never sends %s as a secret', async (password) => {

@@ -4,10 +4,11 @@ import * as z from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
+import { MASK } from '../../lib/contract/masks.ts';
 import { loadDocument, placeIssues } from '../../lib/files/load.ts';
 import { ifFound, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
-import { maskedSecrets, RESOURCE_TYPES, secretUses } from '../../lib/domain/warehouse/definition.ts';
+import { maskedSecrets, RESOURCE_TYPES, SECRET_PATHS, secretUses } from '../../lib/domain/warehouse/definition.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -60,14 +61,15 @@ export const command = defineCommand({
     'cdpadm api GET "/platform/v2/organizations/{orgId}/accounts/{accountId}/roles" --query "roles[].name"',
   ],
   run: async (ctx, { args: { method, path }, flags }) => {
-    const { route, input } = await readCall(ctx, method, path, flags.file);
+    const { body, route, input } = await readCall(ctx, method, path, flags.file);
     const { client } = await ctx.api();
     const send = async (sent: Input): Promise<unknown> => await client.call(route, sent);
-    if (method === 'GET') return await (flags.paginate ? allPages(ctx, send, input) : send(input));
+    if (method === 'GET') return withoutSecrets(await (flags.paginate ? allPages(ctx, send, input) : send(input)));
     await ctx.startWrite(...targetIn(route));
-    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, input)]);
+    const shown = { ...input, body: withoutSecrets(body) } as Input;
+    if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, shown)]);
     await ctx.confirmWrite(`Send ${method} ${path}?`);
-    return await sendWrite(ctx, client, route, input);
+    return withoutSecrets(await sendWrite(ctx, client, route, ctx.flags.curl ? shown : input));
   },
   view: {
     kind: 'document',
@@ -75,6 +77,20 @@ export const command = defineCommand({
     text: (data) => (typeof data === 'string' ? cleanText(data) : jsonText(data, 2)),
   },
 });
+
+const SECRET_FIELDS = new Set([
+  ...['access_token', 'client_secret'],
+  ...RESOURCE_TYPES.flatMap((type) => SECRET_PATHS[type].flatMap((path) => path.slice(-1))),
+]);
+
+/** Returns a copy with masked secrets. Nothing else changes, so that it can be sent back. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isRecord(value)) return value;
+  const mask = (name: string, item: unknown) =>
+    SECRET_FIELDS.has(name) && item !== null ? MASK : withoutSecrets(item);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mask(name, item)]));
+}
 
 /** Sends a write. The response confirms it, except that a GET confirms a DELETE whose response has no body. */
 async function sendWrite(ctx: Context, client: Client, route: Route, given: Input): Promise<unknown> {
@@ -135,8 +151,13 @@ function targetIn({ path, service }: Route): [WriteScope, TargetIds?] {
   return [found.org_id === undefined ? 'workspace' : 'organization', Object.fromEntries(ids) as TargetIds];
 }
 
+/** Matches what a server may interpret differently than we do: the write would then have another target. */
+const UNSAFE = /[^!-~]|[#\\]|\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
   const [plain = '', ...search] = path.split('?');
+  if (UNSAFE.test(plain))
+    throw usageError(`Invalid path \`${path}\`.`, 'Omit `.` and `..`, and encode other characters, such as `%20`.');
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
   if (file !== undefined && method === 'GET') throw usageError('A GET request cannot have a body.', 'Omit --file.');
   const settings = await ctx.settings();
@@ -150,7 +171,7 @@ async function readCall(ctx: Context, method: Method, path: string, file: string
   const query = Object.fromEntries(pairs);
   if (Object.keys(query).length < pairs.length) throw usageError('The path repeats a query parameter.');
   const body = file === undefined ? undefined : await readBody(ctx, file);
-  return { route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
+  return { body, route, input: { params, query, body, signal: ctx.signal } as unknown as Input };
 }
 
 /** Throws invalid input (9) for a masked secret or a reference: the platform would store it as the secret. */
