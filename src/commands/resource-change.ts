@@ -158,9 +158,13 @@ export async function writeChange(
     const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
     return await ctx.out.emitDryRun([request], { id, changes, references: referenceMap(uses), resets }, draw, [id]);
   }
+  const isFaulty = live['status'] === 'faulted' || live['status'] === 'invalid';
   if (Object.keys(changes).length + uses.length === 0) {
-    ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is up to date.`);
-    return withHiddenSecrets(type, live);
+    if (!isFaulty) {
+      ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is up to date.`);
+      return withHiddenSecrets(type, live);
+    }
+    ctx.out.note('No field changes. The update clears the fault.');
   }
   ctx.out.show(draw);
   if (resets && !allowReset) {

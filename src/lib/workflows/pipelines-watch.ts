@@ -102,7 +102,10 @@ export async function examinePipeline(
     ifFound(warehouseCalls(api, 'data_model').get(pipeline.data_model_id ?? '', signal)),
   ]);
   const lastSuccess = report.latest_successful_pipeline_run_id;
+  // The platform may no longer have the run, or not show it yet.
   const success =
-    lastSuccess === null || lastSuccess === undefined ? undefined : await api.pipelines.run(id, lastSuccess, signal);
+    lastSuccess === null || lastSuccess === undefined
+      ? undefined
+      : await ifFound(api.pipelines.run(id, lastSuccess, signal));
   return diagnose({ pipeline, report, connection, model, success, names, now: date ?? now });
 }

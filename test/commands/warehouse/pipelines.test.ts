@@ -125,6 +125,22 @@ describe('pipelines trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
+  it('fails until an update, which may change nothing, clears the fault of the data model', async () => {
+    home.write('active-customers.sql', 'SELECT customer_id FROM crm.public.no_such_table');
+    const update = () => run('data-models update active-customers -f model.yaml');
+    await update();
+    await run('pipelines trigger customers --wait');
+    expect(await update()).toMatchObject({ code: 0, stderr: expect.stringMatching(/The update clears the fault\./) });
+    expect(await json('data-models get active-customers')).toMatchObject({ data: { status: 'valid' } });
+    expect(await update()).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing to do/) });
+  });
+
+  it('lets doctor finish if the platform no longer has the last successful run', async () => {
+    await run('pipelines trigger customers --wait');
+    await home.platform.api.addFault({ path: '*/runs/*', status: 404 });
+    expect(await json('pipelines doctor customers')).toMatchObject({ code: 0, data: { last_success: null } });
+  });
+
   it('leads doctor to suggest an identity column if the query returns no identity', async () => {
     home.write('active-customers.sql', 'SELECT email AS e_mail, city, updated_at FROM crm.public.customers');
     expect(await run('data-models update active-customers -f model.yaml')).toMatchObject({ code: 0 });

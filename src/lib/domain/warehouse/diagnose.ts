@@ -88,14 +88,8 @@ function connectionFindings({ pipeline, report, connection }: Evidence): Finding
   const isSecret = /credential|password|auth|key|denied/i.test(details);
   const isPlace = /account|region|warehouse|database|host|schema|reach|connect/i.test(details);
   const check = isSecret ? 'its user and secret' : isPlace ? 'its address, then its secret' : 'its settings';
-  return [
-    finding(
-      about,
-      'problem',
-      `The connection to the warehouse is faulted${because(said)}.`,
-      ...editing('connections', id, `Check ${check}, then update the connection to clear the fault.`),
-    ),
-  ];
+  const next = editing('connections', id, `Check ${check}, then update the connection to clear the fault.`);
+  return [finding(about, 'problem', `The connection to the warehouse is faulted${because(said)}.`, ...next)];
 }
 
 function modelFindings({ pipeline, report, model }: Evidence): Finding[] {
@@ -202,10 +196,15 @@ const PERIOD_MS: Readonly<Record<string, number>> = {
 function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const { id, schedule } = pipeline;
   const about = `pipeline ${id}`;
-  const end = parseIso(schedule?.end);
-  if (end !== undefined && end < now) {
+  const isAwaited = schedule?.type === 'interval' || (schedule?.type === 'once' && !success);
+  const [start = 0, end = Infinity] = [parseIso(schedule?.start), parseIso(schedule?.end)];
+  if (isAwaited && end < now) {
     const next = { text: 'Change or remove the end of its schedule.' };
-    return [finding(about, 'problem', `Its schedule ended on ${schedule?.end ?? ''}.`, next)];
+    return [finding(about, 'problem', `Its schedule ended on ${schedule.end ?? ''}.`, next)];
+  }
+  if (isAwaited && start > now) {
+    const next = { text: 'To run it before then:', command: `cdpadm pipelines trigger ${id} --wait` };
+    return [finding(about, 'notice', `Its schedule starts on ${schedule.start ?? ''}.`, next)];
   }
   const age = ageOf(success, now);
   const period = PERIOD_MS[schedule?.frequency ?? ''];

@@ -1,10 +1,12 @@
 // Pipeline runs: their order, status and counts, and the age of the data.
-import { ENDED_RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
+import { ENDED_RUN_STATUSES, RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
 import { grouped, largest } from '../../kernel/numbers.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 
-export function isEnded({ status }: Pick<RunReply, 'status'>): boolean {
-  return (ENDED_RUN_STATUSES as readonly unknown[]).includes(status);
+/** A run with an end and a status that the specification does not define has also finished. */
+export function isEnded({ ended_on, status }: Pick<RunReply, 'status' | 'ended_on'>): boolean {
+  const known: readonly unknown[] = RUN_STATUSES;
+  return (ENDED_RUN_STATUSES as readonly unknown[]).includes(status) || (!!ended_on && !known.includes(status));
 }
 
 /** Returns the id as text, because 64 bits do not fit into a double. */

@@ -330,6 +330,13 @@ describe("a finding's exact text", () => {
     ],
     ['a schedule that ends now', scheduled({ ...daily, end: at(0) }), []],
     ['a schedule that ends later', scheduled({ ...daily, end: at(-1) }), []],
+    ['a single run that succeeded before its schedule ended', scheduled({ type: 'once', end: at(1) }, 2), []],
+    ['an end that does not apply to an on-demand pipeline', scheduled({ type: 'on_demand', end: at(1) }), []],
+    [
+      'a schedule that has not started',
+      scheduled({ ...daily, start: at(-1) }),
+      [['notice', `Its schedule starts on ${at(-1)}.`, 'To run it before then: cdpadm pipelines trigger p --wait']],
+    ],
     [
       'a daily schedule that last succeeded three days ago',
       scheduled(daily, 72),

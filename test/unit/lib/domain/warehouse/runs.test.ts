@@ -16,6 +16,12 @@ const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
 
 describe('the check for a finished run', () => {
+  it('is true for a run with an end, unless its status says that it continues', () => {
+    const ended_on = '2026-01-01T00:00:00Z';
+    const ended = ['cancelled', 'queued', 'running', 'retrying'].filter((status) => isEnded({ status, ended_on }));
+    expect(ended).toEqual(['cancelled']);
+  });
+
   it.each([['success'], ['failed'], ['stopped']])('is true for the status %s', (status) => {
     expect(isEnded({ status } as RunReply)).toBe(true);
   });
