@@ -21,6 +21,8 @@ interface Store {
   /** If set, every response has this status and does not contain a file. */
   status?: number;
   requests: IncomingMessage[];
+  /** Replaces the Content-Range of a part, or omits it if empty. */
+  range?: (range: string) => string;
   /** Called before each response. */
   onRequest?: (number: number) => void;
   /** Returns whether to close the connection halfway through the response to the request with this number. */
@@ -69,8 +71,9 @@ beforeEach(async () => {
         return;
       }
       const part = bytes.subarray(Number(from), Number(to) + 1);
-      const range = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
-      response.writeHead(206, { ...headers, 'content-range': range, 'content-length': part.length });
+      const own = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
+      const range = store.range?.(own) ?? own;
+      response.writeHead(206, { ...headers, ...(range && { 'content-range': range }), 'content-length': part.length });
       send(part);
     }
   });
@@ -256,6 +259,29 @@ describe('an input address', () => {
       hint,
     });
     expect(stderr).not.toContain('0123456789abcdef');
+  });
+
+  it.each([
+    ['has an unknown size', (range: string) => range.replace(/\/.*/, '/*'), 1, 'responded with 206 instead of a complete range'],
+    ['has no range', () => '', 1, 'responded with 206 instead of a complete range'],
+    ['is another range', (range: string) => range.replace('bytes 0-', 'bytes 1-'), 6, 'changed while the command was running'],
+  ])('is not mistaken for the whole file if a part %s', async (_what, range, exit, message) => {
+    Object.assign(store, { range, files: { 'users.ndjson': { bytes: Buffer.from(longRows(13_000)), etag: '"1"' } } });
+    const { code, stderr } = await bulk([store.url('users.ndjson')]);
+    expect([code, seeding.users(), stderr]).toEqual([exit, [], expect.stringContaining(message)]);
+  }); // prettier-ignore
+
+  it.each([202, 204])('is not mistaken for an empty file if the response has the status %i', async (status) => {
+    store.status = status;
+    const { code, stderr } = await bulk([store.url('users.ndjson')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`responded with ${status} instead of the file`)]);
+  });
+
+  it.each(['a%ZZ%ff', '%00%2e%2e%2f'])('may have the name %s, although no file can have it', async (name) => {
+    store.files[`${name}.ndjson`] = { bytes: Buffer.from('{}\n'), etag: '"1"' };
+    const { code, result } = await bulk([store.url(`${name}.ndjson`)]);
+    expect([code, result.rejected, existsSync(result.rejects ?? '')]).toEqual([3, 1, true]);
+    expect(join(result.rejects ?? '', '..')).toBe(seeding.folder);
   });
 
   it('is accepted if the file is empty', async () => {

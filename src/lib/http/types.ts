@@ -62,7 +62,7 @@ export interface Link {
 
 export interface Sink {
   /** Called when a 2xx response starts. Discards an earlier attempt's chunks. `headers` have lowercase names. */
-  begin(headers: Record<string, string>): void;
+  begin(headers: Record<string, string>, status: number): void;
   write(chunk: Buffer): void;
 }
 

@@ -151,8 +151,12 @@ async function openAddress(address: string, cwd: string, options: ReadOptions): 
 
 /** Returns a path in the working directory, named after the last part of the address. */
 function addressBase(address: string, cwd: string): string {
-  return join(cwd, decodeURIComponent(posix.basename(new URL(address).pathname)).replace(/[/\\]/g, '_') || 'input');
+  const last = posix.basename(new URL(address).pathname).replace(/(?:%[\da-f]{2})+/gi, decoded);
+  return join(cwd, last.replace(/[/\\]|\p{Cc}/gu, '_') || 'input');
 }
+
+/** Decodes the percent-encoded bytes of a file name. Bytes that are not UTF-8 become replacement characters. */
+const decoded = (text: string): string => Buffer.from(text.replaceAll('%', ''), 'hex').toString();
 
 async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {
   const name = '<stdin>';

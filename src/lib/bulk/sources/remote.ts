@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fail } from '../../errors/fail.ts';
 import { type Fingerprint, fingerprint } from '../../files/bulk-journal.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
@@ -13,7 +14,7 @@ import { inputChanged } from './unchanged.ts';
 export type GetAddress = (
   url: string,
   headers: Record<string, string>,
-  sink: { begin(headers: Record<string, string>): void; write(chunk: Buffer): void },
+  sink: { begin(headers: Record<string, string>, status: number): void; write(chunk: Buffer): void },
 ) => Promise<void>;
 
 /** A part of this size fits in memory and can be read within the request timeout. */
@@ -60,9 +61,11 @@ export async function openRemote(address: string, get: GetAddress) {
     const isFirst = size === undefined;
     const isStrong = etag !== undefined && !etag.startsWith('W/');
     const headers = { range: `bytes=${start}-${end - 1}`, ...(isStrong && { 'if-match': etag as string }) };
-    const begin = (received: Record<string, string>): void => {
+    const begin = (received: Record<string, string>, status: number): void => {
       parts = [];
-      const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
+      const range = status === 200 ? null : /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
+      // The body of any other response is not the whole file.
+      if (status !== 200 && (status !== 206 || range === null)) throw notWhole(name, status);
       const time = Date.parse(received['last-modified'] ?? '') || 0;
       const isOther = received['etag'] !== etag || (etag === undefined && time !== modified);
       if ((size !== undefined || etag !== undefined) && isOther) throw inputChanged(name);
@@ -147,6 +150,13 @@ export async function openRemote(address: string, get: GetAddress) {
     file: async () => (path ??= await copy()),
     fingerprint: () => Promise.resolve(found),
   };
+}
+
+function notWhole(name: string, status: number): KnownError {
+  return fail('http.unreadable', {
+    message: `The input ${name} cannot be read: its server responded with ${status} instead of ${status === 206 ? 'a complete range' : 'the file'}.`,
+    hint: 'Download the file, and pass its path.',
+  });
 }
 
 /** Replaces an HTTP error's advice about the platform, which is not involved, with advice about the input. */

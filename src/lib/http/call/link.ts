@@ -51,9 +51,9 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
 export function plainSink(sink: Sink): Sink {
   return {
     ...sink,
-    begin: (headers) => {
+    begin: (headers, status) => {
       const encoding = headers['content-encoding'] ?? 'identity';
-      if (encoding === 'identity') sink.begin(headers);
+      if (encoding === 'identity') sink.begin(headers, status);
       else
         throw fail('http.unreadable', {
           message: `Unreadable response: it is compressed (${encoding}), but the request did not ask for that.`,

@@ -79,7 +79,7 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
         clearTimeout(pause);
         pause = setTimeout(() => abandon('idle'), IDLE_TIMEOUT_MS);
         if (status >= 200 && status < 300) ({ sink } = exchange);
-        if (sink) feed(() => sink?.begin(reply.headers));
+        if (sink) feed(() => sink?.begin(reply.headers, status));
         else if (Number(reply.headers['content-length']) > MAX_ANSWER_BYTES) tooLarge();
       },
       received: (chunk) => {

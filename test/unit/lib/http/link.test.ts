@@ -98,7 +98,7 @@ describe('plainSink', () => {
 
   it.each([[{}], [{ 'content-encoding': 'identity' }]])('accepts uncompressed bytes with the headers %j', (headers) => {
     const { started, of, written } = sink();
-    of.begin(headers);
+    of.begin(headers, 200);
     of.write(Buffer.from('a'));
     expect(started).toEqual([headers]);
     expect(written).toEqual([Buffer.from('a')]);
@@ -106,7 +106,7 @@ describe('plainSink', () => {
 
   it('rejects compressed content', () => {
     const { started, of } = sink();
-    expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }))).toMatchObject({
+    expect(thrownBy(() => of.begin({ 'content-encoding': 'gzip' }, 200))).toMatchObject({
       code: 'http.unreadable',
       message: 'Unreadable response: it is compressed (gzip), but the request did not ask for that.',
       hint: expect.stringContaining('proxy settings') as string,
