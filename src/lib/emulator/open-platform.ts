@@ -22,6 +22,8 @@ import { createIngestGate } from './platform/ingest-gate.ts';
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
+  /** Returns the number of resets since the start. */
+  resets(): number;
   /** Resets state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
   reset(after?: () => void): Promise<void>;
   /** Stops all work. The database stays open. */
@@ -119,11 +121,14 @@ function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatfo
     clock.now,
   );
 
+  let resets = 0;
   return {
     ...platform,
     areas,
     catchUp,
+    resets: () => resets,
     reset: (after) => {
+      resets++;
       db.transaction(() => {
         clock.reset();
         log.clear();

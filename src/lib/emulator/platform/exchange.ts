@@ -57,12 +57,23 @@ export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, tar
 
 const NO_BODY = Buffer.alloc(0);
 
+/** The platform was reset while a fault delayed the request, so the request is dropped. */
+class Superseded extends Error {}
+
 /** `wait` resolves after `ms`, and rejects when the platform closes. */
-export function createExchange(platform: Platform, wait: (ms: number) => Promise<void>): Exchange {
-  const { clock, faults, log, recorder } = platform;
+export function createExchange(
+  platform: Platform & { resets(): number },
+  wait: (ms: number) => Promise<void>,
+): Exchange {
+  const { clock, faults, log, recorder, resets } = platform;
 
   async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Destination, body: Buffer) {
-    if (fault?.delay !== undefined) await wait(delayOf(fault));
+    if (fault?.delay !== undefined) {
+      const before = resets();
+      await wait(delayOf(fault));
+      // The request was sent to the state before the reset.
+      if (resets() !== before) throw new Superseded();
+    }
     if (fault?.drop === 'before') return undefined;
     if (fault?.status !== undefined) return refusedAnswer(target, faultRefusal(fault.status, fault.retry_after));
     return handle(platform, incoming, target, body);
@@ -95,6 +106,7 @@ export function createExchange(platform: Platform, wait: (ms: number) => Promise
       if (!result || fault?.drop === 'after') incoming.socket.destroy();
       else write(outgoing, result, 'handle' in target ? new Date(clock.now()).toUTCString() : undefined);
     } catch (error) {
+      if (error instanceof Superseded) return void incoming.socket.destroy();
       // The body could not be read, or the platform is closing.
       const result = error instanceof PeerGone ? undefined : refusedAnswer(target, error);
       record(NO_BODY, result);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openFaults } from '../../../../src/lib/emulator/wire/faults.ts';
+import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -111,6 +112,23 @@ describe('faults', () => {
     const statuses = [(await emulator.send('GET', tasks())).status, (await emulator.send('GET', tasks())).status];
     expect(statuses).toEqual([401, 502]);
     expect(machine.sleeps.slice(-2)).toEqual([2000, 40]);
+  });
+
+  test('drop a delayed request if the platform is reset before the delay ends', async () => {
+    let end = (): void => undefined;
+    const delay = new Promise<void>((resolve) => (end = resolve));
+    const delayed = await opened(startTestEmulator({ systemClock: { ...systemClock, sleep: () => delay } }));
+    const path = `${delayed.accountPath}/roles`;
+    await delayed.api.addFault({ method: 'PUT', delay: '20s', times: 1 });
+    const lost = expect(delayed.call('PUT', path, { body: { roles: [] } })).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    });
+    while ((await delayed.api.faults()).length > 0) await delayed.api.now();
+    await delayed.api.reset();
+    end();
+    await lost;
+    expect((await delayed.call('GET', path)).json).toMatchObject({ roles: { length: 5 } });
+    expect((await delayed.api.requests()).map(({ method }) => method)).not.toContain('PUT');
   });
 
   test.each([
