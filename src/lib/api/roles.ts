@@ -5,6 +5,7 @@ import type { Client } from '../http/types.ts';
 interface RolesOptions {
   signal?: AbortSignal;
   reserved?: boolean;
+  beforeRetry?: () => Promise<void>;
 }
 
 export type RolesApi = ReturnType<typeof createRolesApi>;

@@ -56,7 +56,7 @@ export function createClient(options: HttpOptions): Client {
   async function send(
     endpoint: Endpoint,
     request: BuiltRequest,
-    input: Pick<AnyInput, 'signal' | 'reserved' | 'mayRepeat'>,
+    input: Pick<AnyInput, 'signal' | 'reserved' | 'mayRepeat' | 'beforeRetry'>,
     sink?: Sink,
   ): Promise<Reply<unknown>> {
     if (options.onCurl) {
@@ -72,7 +72,7 @@ export function createClient(options: HttpOptions): Client {
     let reserved = input.reserved === true;
     let attempt = 1;
     let rejection: KnownError | undefined;
-    for (;;) {
+    for (let isRetry = false; ; isRetry = true) {
       signal.throwIfAborted();
       const { header, token } = await authorize(endpoint.auth, options, tokens, signal, rejectedToken);
       if (!reserved) {
@@ -81,6 +81,7 @@ export function createClient(options: HttpOptions): Client {
         await reserve(endpoint, 1, signal);
       }
       reserved = false;
+      if (isRetry) await input.beforeRetry?.();
       if (isWrite) await options.onWrite?.({ ...request, id });
       const sent = wire.send({ endpoint, request, id, attempt, authorization: header, signal, sink });
       const result = await waitFor({ text: 'Waiting for the response' }, sent, options);

@@ -19,6 +19,8 @@ export interface AnyInput {
    * effect. `'never'` means that no read can show such an effect, so the call fails with the rejection.
    */
   mayRepeat?: (() => Promise<boolean>) | 'never' | undefined;
+  /** Called right before each retry, after all pauses. An error that it throws prevents the retry. */
+  beforeRetry?: (() => Promise<void>) | undefined;
 }
 
 /** The input of a call. Only the parts that the endpoint defines are allowed. */

@@ -135,13 +135,28 @@ interface ReplacePorts extends WritePorts {
   api: RolesApi;
 }
 
+/** The platform changed before the PUT could be sent again, so the plan is outdated. */
+export class PlatformChanged extends Error {
+  readonly live: Manifest;
+  constructor(live: Manifest) {
+    super('the platform has changed');
+    this.live = live;
+  }
+}
+
 /**
  * If the response does not confirm the PUT, a GET must return the desired roles. If it returns the previous roles after
- * a lost response, the PUT is retried. Throws conflict (6) for any other roles, and network (8) if the GET also fails.
+ * a lost response, the PUT is retried. Throws PlatformChanged if the roles changed before a retry, conflict (6) for any other roles, and network (8) if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, out } = ports;
   const isWanted = ({ roles }: Manifest): boolean => sameRoles(roles, planned.request.roles);
+  // The client may pause for a minute before it retries a PUT that was rejected (429, 401) or not delivered.
+  const beforeRetry = async (): Promise<void> => {
+    const now = fromReply(await api.get({ signal }));
+    if (sameState(now, planned.live)) return;
+    throw isWanted(now) ? fail('http.outcome_unknown', { message: 'The PUT took effect.' }) : new PlatformChanged(now);
+  };
   const manifest = await confirmed<Manifest, Manifest>(
     {
       subject: 'the roles PUT',
@@ -154,7 +169,7 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
         arrived: () => 'The write did arrive: the platform has the desired roles.',
       },
       send: async (attempt) => {
-        const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1 }));
+        const reply = fromReply(await api.replace(planned.request, { signal, reserved: attempt === 1, beforeRetry }));
         if (!isWanted(reply))
           out.warn("The platform's response differs from what was sent. Reading the manifest again.");
         return reply;
@@ -163,9 +178,10 @@ export async function replaceConfirmed(planned: Planned, revision: string, ports
       read: async () => fromReply(await api.get({ signal })),
       isAbout: () => true,
       judge: (now, { error }) => {
-        if (isWanted(now)) return { done: now };
-        // Retry only after a lost response. Any response means that the platform received the write.
-        return error && sameState(now, planned.live) ? 'not-done' : liveDiffers(planned, now, revision);
+        // Retry only after a lost response. Any response means that the platform received the write. This comes first,
+        // because `isWanted` cannot detect a change of unknown fields.
+        if (error && sameState(now, planned.live)) return 'not-done';
+        return isWanted(now) ? { done: now } : liveDiffers(planned, now, revision);
       },
     },
     ports,

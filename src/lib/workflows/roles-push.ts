@@ -7,7 +7,14 @@ import type { ManifestReply } from '../contract/roles.ts';
 import type { WantedRoles } from '../domain/roles/merge.ts';
 import { KnownError } from '../kernel/errors.ts';
 import type { WritePorts } from './resource-write.ts';
-import { type Planned, planWanted, readLiveRoles, requireExpected, replaceConfirmed } from './roles-plan.ts';
+import {
+  PlatformChanged,
+  type Planned,
+  planWanted,
+  readLiveRoles,
+  requireExpected,
+  replaceConfirmed,
+} from './roles-plan.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
 /** The desired manifest, which is computed again whenever the platform has changed. */
@@ -148,6 +155,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   try {
     return await store.exclusively(send, signal);
   } catch (error) {
+    if (error instanceof PlatformChanged) return { kind: 'changed', live: error.live };
     // Ask outside the lock, so that other processes can continue.
     return await offerWithoutDeletions(error, planned, ctx);
   }

@@ -43,6 +43,23 @@ describe('onWrite', () => {
   });
 });
 
+describe('beforeRetry', () => {
+  it('is called right before each retry, also after a rejected token, and prevents the retry if it throws', async () => {
+    const states: string[] = [];
+    const http = testClient(server.url, { credentials: withoutToken() });
+    const beforeRetry = (): Promise<void> => {
+      states.push(server.requests.map(({ method }) => method).join(' '));
+      return states.length < 3 ? Promise.resolve() : Promise.reject(new Error('changed'));
+    };
+    server.next(json({ access_token: 'token-1', expires_in: 60, token_type: 'Bearer' }), late('1'));
+    server.next(json({}, { status: 401 }), json({ access_token: 'token-2', expires_in: 60, token_type: 'Bearer' }));
+    server.next(late('1'));
+    expect((await failureOf(http.call(putThing, { params, body, beforeRetry }))).message).toBe('changed');
+    expect(states).toEqual(['POST PUT', 'POST PUT PUT POST', 'POST PUT PUT POST PUT']);
+    expect(server.requests).toHaveLength(5);
+  });
+});
+
 describe('a wait', () => {
   it('is reported to onLongWait if it lasts ten seconds or more', async () => {
     const long: string[] = [];

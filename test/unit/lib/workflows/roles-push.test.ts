@@ -204,6 +204,45 @@ describe('a push', () => {
     expect(outcome.planned.wanted.rebased).toEqual(['three']);
   });
 
+  describe('a PUT that the client retries', () => {
+    /** Calls `meanwhile` during a pause after a first PUT that the platform rejects (429). */
+    function rejectFirst(meanwhile: () => void): void {
+      const { replace } = ports.api;
+      let isFirst = true;
+      ports.api = {
+        ...ports.api,
+        replace: async (request, given) => {
+          if (isFirst) {
+            isFirst = false;
+            meanwhile();
+            await given?.beforeRetry?.();
+          }
+          return replace(request, given);
+        },
+      };
+    }
+
+    it('is planned again if another admin creates a role during the pause, so the role is not deleted', async () => {
+      rejectFirst(() => platform.put([...platform.roles, role('theirs')]));
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect(outcome.kind).toBe('applied');
+      expect([platform.count('PUT'), confirmations]).toEqual([1, 2]);
+      expect(platform.roles.map(({ role_id }) => role_id)).toEqual(['one', 'two', 'three', 'theirs']);
+    });
+
+    it('is sent again if the platform has not changed', async () => {
+      rejectFirst(() => undefined);
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect([outcome.kind, platform.count('PUT'), confirmations]).toEqual(['applied', 1, 1]);
+    });
+
+    it('is not sent again if it took effect despite the rejection', async () => {
+      rejectFirst(() => platform.put(addTask('one', 'b:view')(platform.roles)));
+      const outcome = await pushRoles(edit(addTask('one', 'b:view')), options, ports);
+      expect([outcome.kind, platform.count('PUT'), confirmations]).toEqual(['applied', 0, 1]);
+    });
+  });
+
   it('stops if another admin changed the same values', async () => {
     platform.before = (call, count) => {
       if (call === 'GET' && count === 2) platform.put(platform.roles.map((item) => ({ ...item, name: 'theirs' })));
@@ -250,6 +289,15 @@ describe('a push', () => {
   });
 
   describe('a lost response', () => {
+    it('causes a retry if the write changes only unknown fields and did not arrive', async () => {
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw lost();
+      };
+      const intent = edit((roles) => roles.map((item) => ({ ...item, color: 'red' })));
+      expect((await pushRoles(intent, options, ports)).kind).toBe('applied');
+      expect([platform.count('PUT'), platform.roles[0]?.['color']]).toEqual([2, 'red']);
+    });
+
     it('counts as success, without a retry, if the platform has the desired manifest', async () => {
       platform.afterReplace = () => {
         throw lost();
