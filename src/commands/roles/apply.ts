@@ -65,7 +65,10 @@ export async function applyIntent(
     else showPlan(ctx, planned);
   };
   try {
-    return await pushRoles(intent, { ...guards, dryRun }, { ...memory, api, ctx, show });
+    const outcome = await pushRoles(intent, { ...guards, dryRun }, { ...memory, api, ctx, show });
+    // An empty plan is not shown.
+    if (outcome.kind === 'unchanged') tellRebased(ctx, outcome.planned.wanted);
+    return outcome;
   } catch (error) {
     if (stopped) showPlan(ctx, stopped);
     throw error;

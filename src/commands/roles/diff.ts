@@ -1,5 +1,5 @@
 // `roles diff`: shows what a push of the file would create, modify and delete, or how it differs from another manifest.
-import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
+import { toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -9,7 +9,8 @@ import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows }
 import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { type Planned, planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
+import { planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
+import { realFile } from '../../lib/files/roles-file.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
 import { diffResult } from './apply.ts';
 import { baseFlag, fileArg, openForComparison, openRolesFile, tellAdvice, tellRebased } from './session.ts';
@@ -83,7 +84,8 @@ async function diffPlatform(
   // A stamp from another platform is meaningless here, so it does not cause a warning.
   const plan = other ? rest : planned.plan;
   const from = [file, ...(baseFile === undefined ? [] : ['--base', baseFile])];
-  if (path !== undefined) save(ctx, path, memory, { ...planned, plan, from, file: checked.manifest });
+  const content = { roles: planned.request.roles, file: toReply(checked.manifest), path: realFile(file, ctx) };
+  if (path !== undefined) save(ctx, path, memory, { plan, from, content });
   if (other) {
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
@@ -102,13 +104,15 @@ async function diffPlatform(
   return plan;
 }
 
-type Saved = Planned & { file: Manifest; from: string[] };
-
-function save(ctx: Context, path: string, { scope }: RolesMemoryOfContext, { plan, request, file, from }: Saved): void {
+function save(
+  ctx: Context,
+  path: string,
+  { scope }: RolesMemoryOfContext,
+  { plan, ...rest }: { plan: RolesPlan; from: string[]; content: object },
+): void {
   const kept = plan.kept ? [`Kept from the platform: ${plan.kept.join(', ')}`] : [];
   const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
-  const content = { roles: request.roles, file: toReply(file) };
-  writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, from, content }, drawn);
+  writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, ...rest }, drawn);
 }
 
 /** Returns the changes that turn `against` into `file`, as if `against` were the live manifest (decision: D145). */

@@ -8,6 +8,7 @@ import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
 import {
+  realFile,
   rewriteManifestText,
   SCHEMA_HINT,
   updateManifestText,
@@ -82,7 +83,7 @@ export const pullRoles = defineCommand({
     const path = resolvePath(file, ctx.io.cwd);
     const existing = overwrite ? undefined : await readIfThere(ctx, file);
     const merged = merge && existing !== undefined ? await mergeFile(ctx, file, live, memory, base) : undefined;
-    if (existing !== undefined && !merged) await requireNoEdits(file, existing, live, memory);
+    if (existing !== undefined && !merged) await requireNoEdits(ctx, file, existing, live, memory);
     const text =
       existing === undefined
         ? await fresh()
@@ -103,10 +104,10 @@ export const pullRoles = defineCommand({
       if (merged?.conflict) throw merged.conflict;
       return;
     }
-    await memory.store.saveBase(toReply(live));
-    if (changed && merged && writeBack(path, merged.read, text) !== 'written')
-      throw unchanged(file, 'another program changed it');
-    if (changed && !merged) writeUserFile(path, text);
+    await memory.store.saveBase(toReply(live), realFile(file, ctx));
+    const written = !changed || (existing !== undefined && writeBack(path, merged?.read ?? existing, text));
+    if (written === 'changed' || (merged && written === 'stream')) throw unchanged(file, 'another program changed it');
+    if (written === false || written === 'stream') writeUserFile(path, text);
     if (merged?.conflict) throw merged.conflict;
     if (text.includes(SCHEMA_HINT)) await writeSchema(ctx, path);
     const line = `${changed ? 'Wrote' : 'Up to date'}: ${file} (${pulled.roles} roles)`;
@@ -138,10 +139,16 @@ async function readIfThere(ctx: Context, file: string): Promise<string | undefin
 }
 
 /** Only a file with the content of its base or of the platform may be updated; other content is the user's work. */
-async function requireNoEdits(file: string, text: string, live: Manifest, memory: RolesMemoryOfContext): Promise<void> {
+async function requireNoEdits(
+  ctx: Context,
+  file: string,
+  text: string,
+  live: Manifest,
+  { store }: RolesMemoryOfContext,
+): Promise<void> {
   const document = await parseDocumentText(file, text, formatOf(file));
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });
-  const base = chooseBase(manifest, memory.store.bases(manifest).map(fromReply));
+  const base = chooseBase(manifest, store.bases(manifest, realFile(file, ctx)).map(fromReply));
   // A file may omit the platform's own fields and still have the same content.
   const hasContentOf = (known: Manifest): boolean =>
     sameContent({ ...known, roles: carryUnknownFields(manifest.roles, known.roles) }, known);

@@ -1,16 +1,18 @@
 // `roles push`: replaces the live manifest with a roles file after every possible check.
-import { type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
-import { type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
+import { fromReply, type Manifest, toReply } from '../../lib/domain/roles/manifest.ts';
+import { baseOfPushed, type WantedRoles, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import * as z from 'zod/mini';
 import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { cannotWrite } from '../../lib/kernel/file-failure.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
+import { realFile, updateManifestText, writeBack } from '../../lib/files/roles-file.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
+import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
+import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { askConflicts } from './merge.ts';
 import { baseFlag, DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
@@ -51,8 +53,12 @@ export const pushRoles = defineCommand({
   run: async (ctx, { args: { file }, flags }) => {
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
-    // Earlier versions did not save `file`.
-    const content = z.object({ roles: z.array(RoleReply), file: z.optional(ManifestReply) });
+    // Earlier versions did not save `file` and `path`.
+    const content = z.object({
+      roles: z.array(RoleReply),
+      file: z.optional(ManifestReply),
+      path: z.optional(z.string()),
+    });
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
@@ -62,53 +68,99 @@ export const pushRoles = defineCommand({
       await ctx.startWrite('organization');
       requireSameTarget(saved, memory.scope);
     }
-    let wanted: WantedRoles | undefined;
+    let pushed: { file: Manifest; wanted: WantedRoles } | undefined;
     const want = async (live: Manifest, liveTasks: ReadonlySet<string>) => {
       if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false, again };
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
       await ctx.startWrite('organization');
       const merged = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live));
-      return (wanted = { ...merged, again, file: roles.document.name === '<stdin>' ? '-' : roles.document.name });
+      const { name } = roles.document;
+      pushed = { file: checked.manifest, wanted: { ...merged, again, file: name === '<stdin>' ? '-' : name } };
+      return pushed.wanted;
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
     const outcome = await applyIntent(ctx, memory, { reason: 'push', want }, guards);
-    // The file keeps its old stamp. Save its content as a base, so that it no longer counts as edits.
-    if (!ctx.flags.dryRun && saved?.content.file) await memory.store.saveBase(saved.content.file);
-    if (!ctx.flags.dryRun && flags.writeBack && path !== undefined && path !== '-' && roles && wanted) {
-      await memory.store.saveBase(toReply(outcome.manifest));
-      await updateFile(ctx, path, roles.document, wanted, outcome.manifest);
+    if (outcome.kind !== 'dry-run') {
+      const { content } = saved ?? {};
+      if (pushed && roles && path !== undefined)
+        await finishFile(ctx, memory, { ...pushed, path, document: roles.document }, outcome, flags.writeBack);
+      else if (content?.file)
+        await keepBase(memory, fromReply(content.file), outcome.planned.wanted, outcome, content.path);
     }
-    if (outcome.kind === 'applied' && !flags.writeBack && path !== undefined && path !== '-' && roles?.base)
-      ctx.out.note({
-        text: `${path} keeps its old stamp. Before you change the file again:`,
-        command: `cdpadm roles pull ${shellWord(path)} --merge`,
-      });
     await emitOutcome(ctx, outcome);
   },
 });
 
-/** Updates only the stamps in the file, and the roles that the merge took from the platform. */
+interface PushedFile {
+  path: string;
+  document: RolesFile['document'];
+  /** Content of the file. */
+  file: Manifest;
+  wanted: WantedRoles;
+}
+
+/** Updates the file, or stores its content as the base of the stamp that it keeps. */
+async function finishFile(
+  ctx: Context,
+  memory: RolesMemoryOfContext,
+  pushed: PushedFile,
+  outcome: PushOutcome,
+  mayWrite: boolean,
+): Promise<void> {
+  const { path, file, wanted } = pushed;
+  const real = realFile(path, ctx);
+  if (mayWrite && path !== '-') {
+    await memory.store.saveBase(toReply(outcome.manifest), real);
+    if (await updateFile(ctx, pushed, outcome.manifest)) return;
+  }
+  if (real !== undefined && file.last_modified_on !== null) await keepBase(memory, file, wanted, outcome, real);
+}
+
+async function keepBase(
+  { store }: RolesMemoryOfContext,
+  file: Manifest,
+  wanted: WantedRoles,
+  { manifest, planned }: PushOutcome,
+  path: string | undefined,
+): Promise<void> {
+  const ids = new Set(wanted.roles.map(({ role_id }) => role_id));
+  const withdrawn = planned.wanted.roles.filter(({ role_id }) => !ids.has(role_id));
+  await store.saveBase(toReply(baseOfPushed(file, manifest.roles, withdrawn)), path);
+}
+
+/**
+ * Updates only the stamps in the file, and the roles that the merge took from the platform. Returns false if the file
+ * keeps its old stamp. This is only a warning, because the platform has the roles.
+ */
 async function updateFile(
   ctx: Context,
-  file: string,
-  { text, format }: RolesFile['document'],
-  { roles, rebased }: WantedRoles,
+  { path, document: { text, format }, wanted: { roles, rebased } }: PushedFile,
   { last_modified_on, last_modified_by }: Manifest,
-): Promise<void> {
+): Promise<boolean> {
   // Without a new stamp, the file keeps its old one.
   const stamps = last_modified_on === null ? {} : { last_modified_on, last_modified_by };
   const updated = await updateManifestText(text, format, { ...stamps, roles });
-  if (updated === text) return;
-  const result = updated === undefined ? 'not-editable' : writeBack(resolvePath(file, ctx.io.cwd), text, updated);
+  const result = updated === text ? 'unchanged' : tryWriteBack(resolvePath(path, ctx.io.cwd), text, updated);
   if (result === 'written') {
-    const kept = rebased.length > 0 ? ` and the roles kept from the platform (${rebased.join(', ')})` : '';
-    ctx.out.note(`Updated the last-modified stamp${kept} in ${file}.`);
-  } else if (result !== 'stream') {
-    const reason = result === 'changed' ? 'it changed after the push read it' : 'its YAML cannot be edited in place';
+    const changed = rebased.length > 0 ? ` and the roles that changed on the platform (${rebased.join(', ')})` : '';
+    ctx.out.note(`Updated the last-modified stamp${changed} in ${path}.`);
+  } else if (result !== 'unchanged' && result !== 'stream') {
     ctx.out.warn({
-      text: `${file} was not updated: ${reason}. To compare it with the platform:`,
-      command: `cdpadm roles diff ${shellWord(file)}`,
+      text: `${path} was not updated: ${result}. To compare it with the platform:`,
+      command: `cdpadm roles diff ${shellWord(path)}`,
     });
+  }
+  return last_modified_on !== null && (result === 'written' || result === 'unchanged');
+}
+
+/** Returns the result of `writeBack` or the reason why the file was not updated. */
+function tryWriteBack(path: string, read: string, updated: string | undefined): string {
+  if (updated === undefined) return 'its YAML cannot be edited in place';
+  try {
+    const result = writeBack(path, read, updated);
+    return result === 'changed' ? 'it changed after the push read it' : result;
+  } catch (error) {
+    return cannotWrite(path, error).message.replace(/\.$/, '');
   }
 }

@@ -6,7 +6,7 @@ import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
 import { type Known, type CheckedManifest, checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/merge.ts';
 import { invalidDocument, loadDocument, type LoadedDocument, placeIssues } from '../../lib/files/load.ts';
-import { requireNoConflicts } from '../../lib/files/roles-file.ts';
+import { realFile, requireNoConflicts } from '../../lib/files/roles-file.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -46,7 +46,7 @@ export async function openRolesFile(
   const first = checkManifest(document.value, { tolerateUnknown: true });
   const base =
     baseFile === undefined
-      ? memory && chooseBase(first.manifest, memory.store.bases(first.manifest).map(fromReply))
+      ? memory && chooseBase(first.manifest, memory.store.bases(first.manifest, realFile(path, ctx)).map(fromReply))
       : (await loadCompared(ctx, baseFile)).manifest;
   const check: RolesFile['check'] = (known) => {
     const checked = checkManifest(document.value, { ...known, base });

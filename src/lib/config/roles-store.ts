@@ -115,9 +115,13 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
 
-  /** Returns the end of a base's file name, `-<stamp>-<content>.json`, which depends only on the base's contents. */
-  function baseSuffix(manifest: ManifestReply): string {
-    return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}.json`;
+  /** Returns the end of a base's file name, `-<stamp>-<content>-<roles file>.json`. */
+  function baseSuffix(manifest: ManifestReply, file: string | undefined): string {
+    return `${stampKey(manifest)}${digest(manifest).slice(0, 24)}${fileSuffix(file)}`;
+  }
+
+  function fileSuffix(file: string | undefined): string {
+    return file === undefined ? '.json' : `-${digest(file).slice(0, 12)}.json`;
   }
 
   function stampKey({ last_modified_on, last_modified_by }: Stamp): string {
@@ -125,8 +129,9 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   }
 
   return {
-    saveBase: (manifest: ManifestReply): void => {
-      const suffix = baseSuffix(manifest);
+    /** `file` is the real path of the roles file that has this base; undefined if any file may have it. */
+    saveBase: (manifest: ManifestReply, file?: string): void => {
+      const suffix = baseSuffix(manifest, file);
       const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
@@ -135,10 +140,14 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
-    bases: (stamp: Stamp): ManifestReply[] =>
-      jsonFiles(bases)
-        .filter((name) => name.includes(stampKey(stamp)))
-        .flatMap((name) => read(join(bases, name), ManifestReply) ?? []),
+    /** Returns the newest base of this roles file with this stamp or, if there is none, of any file; newest first. */
+    bases: (stamp: Stamp, file?: string): ManifestReply[] => {
+      const names = jsonFiles(bases).filter((name) => name.includes(stampKey(stamp)));
+      const own = file === undefined ? [] : names.filter((name) => name.endsWith(fileSuffix(file)));
+      const load = (some: readonly string[]) => some.flatMap((name) => read(join(bases, name), ManifestReply) ?? []);
+      const [last] = load(own);
+      return last ? [last] : load(names);
+    },
     /** Saves a manifest before it is overwritten. Returns the revision's name once the manifest is on disk. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;

@@ -3,10 +3,11 @@ import type { ManifestReply } from '../contract/roles.ts';
 import { stringifyJson, canonicalJson, isRecord } from '../kernel/json.ts';
 import { type DocumentFormat, type LoadedDocument, parseDocumentText } from './load.ts';
 import { shortRole, updateJson } from './roles-edits.ts';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { writeUserFile } from '../kernel/durable.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
+import { type InputSource, resolvePath } from './read-input.ts';
 import type { ValuePath } from './reading.ts';
 
 /** Path of the JSON Schema for editors, relative to the roles file. */
@@ -51,6 +52,20 @@ async function yamlText(manifest: ManifestReply): Promise<string> {
 
 function inOrder({ roles, last_modified_on, last_modified_by, ...extra }: ManifestReply): ManifestReply {
   return { last_modified_on, last_modified_by, ...extra, roles };
+}
+
+/** Returns a roles file's real path, which identifies its base; undefined for standard input, a pipe or a device. */
+export function realFile(path: string, { io: { cwd } }: InputSource): string | undefined {
+  if (path === '-') return undefined;
+  const full = resolvePath(path, cwd);
+  try {
+    const status = statSync(full, { throwIfNoEntry: false });
+    if (!status) return full;
+    return status.isFile() ? realpathSync(full) : undefined;
+  } catch {
+    // An open file that was already removed, such as a here-document, has no path.
+    return undefined;
+  }
 }
 
 const BYTE_ORDER_MARK = '\ufeff';

@@ -1,5 +1,6 @@
 // `roles push`: from a pulled file to the stored manifest, and the cases in which it fails.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/lib/kernel/clock.ts';
 import { opened } from '../../helpers/opened.ts';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 
@@ -40,16 +41,6 @@ describe('roles push', () => {
     expect(await admin.puts()).toBe(1);
   });
 
-  it('does not change the file if --no-write-back is set, and rejects a second push from the old base', async () => {
-    admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
-    const edited = admin.read('roles.yaml');
-    const { stderr } = await admin.run('roles push --yes --no-write-back');
-    expect(stderr).toContain('roles.yaml keeps its old stamp. Before you change the file again: cdpadm roles pull');
-    expect(admin.read('roles.yaml')).toBe(edited);
-    admin.edit('roles.yaml', 'name: Helpers', 'name: Others');
-    expect((await admin.run('roles push --yes --no-write-back')).code).toBe(6);
-  });
-
   it.each(['roles push', 'roles push --no-write-back', 'roles push -'])(
     'reports that only the platform changed if the file was not edited after the pull: %s',
     async (line) => {
@@ -59,6 +50,18 @@ describe('roles push', () => {
       expect(stdout).toBe('No changes to push: only the platform changed after the pull.\n');
     },
   );
+
+  it('names a role that it removes from the file because the role was deleted on the platform', async () => {
+    await admin.run('roles delete audiences-only-role --yes');
+    await admin.platform.api.advance('5s');
+    const { code, stderr } = await admin.run('roles push --yes');
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'Removed, because they were deleted on the platform after you pulled the file: audiences-',
+    );
+    expect(stderr).toContain('the roles that changed on the platform (audiences-only-role) in roles.yaml');
+    expect(admin.read('roles.yaml')).not.toContain('audiences-only-role');
+  });
 
   it('reads standard input', async () => {
     admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
@@ -88,6 +91,20 @@ describe('roles push', () => {
       expect(live.has('analyst')).toBe(true);
       expect(admin.read('roles.yaml')).toContain('analyst');
       expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+    });
+
+    it('are merged if the platform rejects a push (429) and the other push is made before the retry', async () => {
+      admin.edit('roles.yaml', 'name: Support', 'name: Helpers');
+      other.write('roles.yaml', other.read('roles.yaml') + NEW_ROLE);
+      await admin.platform.api.addFault({ method: 'PUT', status: 429, retry_after: 40, times: 1 });
+      const codes: number[] = [];
+      const sleep = async (ms: number): Promise<void> => {
+        if (ms >= 40_000 && codes.length === 0) codes.push((await other.run('roles push --yes')).code);
+      };
+      const { code, stderr } = await admin.run('roles push --yes', { clock: { ...systemClock, sleep } });
+      expect([code, codes], stderr).toEqual([0, [0]]);
+      const live = await admin.live();
+      expect([live.get('support-role')?.name, live.has('analyst')]).toEqual(['Helpers', true]);
     });
 
     it('conflict if they overlap, so both sides are printed and nothing is sent', async () => {

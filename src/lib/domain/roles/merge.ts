@@ -154,13 +154,26 @@ export function wantedRoles(file: Manifest, base: Manifest | undefined, live: Ma
   return { roles, conflicts: [], rebased: [], stale };
 }
 
-/** Returns the candidate with the file's stamp. If several have it, prefers the most similar, then the newest. */
+/**
+ * Returns the candidate with the file's stamp. If several have it, prefers the most similar, then the oldest: if the
+ * file is a copy of the newer one, a push of the same field stops with a conflict, but no change is lost.
+ */
 export function chooseBase(file: Manifest, candidates: readonly Manifest[]): Manifest | undefined {
   if (file.last_modified_on === null) return undefined;
   const measured = candidates
     .filter((candidate) => sameStamp(file, candidate))
+    .toReversed()
     .map((candidate) => ({ candidate, distance: distanceOf(diffRoles(candidate.roles, file.roles)) }));
   return measured.sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+/**
+ * Returns the base of a file that keeps its old stamp after a push: its own content. The platform's other changes are
+ * not part of it, because the next push would undo them. `withdrawn` are the roles that the file lacks but whose
+ * deletion the user withdrew, so the next push plans the deletion again.
+ */
+export function baseOfPushed(file: Manifest, live: readonly Role[], withdrawn: readonly Role[]): Manifest {
+  return { ...file, roles: [...carryUnknownFields(file.roles, live), ...withdrawn] };
 }
 
 /** Counts differing fields and tasks, not roles, so that the unedited fields of an edited role count too. */

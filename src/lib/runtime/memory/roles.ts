@@ -9,7 +9,7 @@ import type { Api } from '../../api/index.ts';
 export interface RolesMemoryOfContext {
   /** Key of this store, which is also part of every plan. */
   scope: { organization: string; address: string };
-  store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply): Promise<void> };
+  store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply, file?: string): Promise<void> };
   profile: string | null;
 }
 
@@ -23,8 +23,8 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
   const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
   // A pull or push does not fail if a base cannot be stored. The next push then treats the file as one without a base.
-  const saveBase = async (manifest: ManifestReply) => {
-    await ctx.cacheFiles.attempt(() => store.saveBase(manifest));
+  const saveBase = async (manifest: ManifestReply, file?: string) => {
+    await ctx.cacheFiles.attempt(() => store.saveBase(manifest, file));
   };
   return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
 }

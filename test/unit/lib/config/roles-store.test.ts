@@ -88,6 +88,23 @@ describe('bases', () => {
     expect(store.bases(STAMP)).toStrictEqual([MANIFEST, other]);
   });
 
+  it('of a roles file precede those of other files, even if they are older', () => {
+    const { state, store, clock } = open();
+    const [first, second, third]: ManifestReply[] = ['1', '2', '3'].map((id) => ({ ...MANIFEST, roles: [role(id)] }));
+    for (const [manifest, file] of [
+      [first, '/a.yaml'],
+      [second, '/a.yaml'],
+      [third, '/b.yaml'],
+    ] as const) {
+      store.saveBase(manifest as ManifestReply, file);
+      clock.advance(1);
+    }
+    expect(store.bases(STAMP, '/a.yaml')).toStrictEqual([second]);
+    for (const file of [undefined, '/c.yaml']) expect(store.bases(STAMP, file)).toStrictEqual([third, second, first]);
+    for (const path of contents(state).filter((name) => /-[0-9a-f]{12}\.json$/.test(name))) writeFileSync(path, '{');
+    expect(store.bases(STAMP, '/a.yaml')).toEqual([]);
+  });
+
   it('are limited to the newest 200', () => {
     const { store, clock } = open();
     for (let index = 0; index < 205; index++) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRoles, isEmptyDiff } from '../../../../../src/lib/domain/roles/plan.ts';
 import type { Manifest, Role } from '../../../../../src/lib/domain/roles/manifest.ts';
-import { chooseBase, wantedRoles } from '../../../../../src/lib/domain/roles/merge.ts';
+import { baseOfPushed, chooseBase, wantedRoles } from '../../../../../src/lib/domain/roles/merge.ts';
 import { anyRoles, manifestOf, role } from '../../../../helpers/any-roles.ts';
 
 const OLD = { last_modified_on: '2026-11-19 08:00:00' };
@@ -103,6 +103,23 @@ describe('the desired roles', () => {
   });
 });
 
+describe('the base of a file that keeps its stamp after a push', () => {
+  it("has the file's content and stamp, and the platform's unknown fields", () => {
+    const file = manifestOf([role('a', ['x:y'])], OLD);
+    const live = [role('a', [{ task_id: 'x:y', level: 1 }, 'theirs:1'], { on: 5 }), role('new')];
+    const base = baseOfPushed(file, live, []);
+    expect(base).toEqual({ ...file, roles: [role('a', [{ task_id: 'x:y', level: 1 }], { on: 5 })] });
+    expect(wantedRoles(file, base, manifestOf(live))).toMatchObject({ roles: live, conflicts: [] });
+  });
+
+  it('makes the next push plan a withdrawn deletion again', () => {
+    const file = manifestOf([role('a')], OLD);
+    const live = [role('a'), role('b')];
+    const { roles, rebased } = wantedRoles(file, baseOfPushed(file, live, [role('b')]), manifestOf(live));
+    expect({ roles, rebased }).toEqual({ roles: [role('a')], rebased: [] });
+  });
+});
+
 describe('the chosen base', () => {
   const file = manifestOf([role('a', ['x:y', 'x:z']), role('b')]);
   const near = manifestOf([role('a', ['x:y']), role('b')]);
@@ -127,9 +144,9 @@ describe('the chosen base', () => {
     }
   });
 
-  it('is the newest of several equal manifests', () => {
-    const twin = structuredClone(near);
-    expect(chooseBase(file, [twin, near])).toBe(twin);
+  it('is the oldest of several manifests that differ equally, so that a copied file cannot undo a change', () => {
+    const [older, newer] = ['first', 'second'].map((name) => manifestOf([{ ...role('a'), name }]));
+    expect(chooseBase(manifestOf([{ ...role('a'), name: 'third' }]), [newer, older] as Manifest[])).toBe(older);
   });
 
   it('does not exist for a different stamp or for a file without a stamp', () => {
