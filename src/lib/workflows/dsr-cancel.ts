@@ -60,8 +60,9 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
-      // A response that contains only the id is incomplete.
-      isOurs: (reply) => isSameId(reply, id) && typeof reply.received_time === 'string',
+      // A response that contains only the id is incomplete. A cancelled request is not expected to be completed.
+      isOurs: (reply) =>
+        isSameId(reply, id) && typeof reply.received_time === 'string' && !reply.expected_completion_time,
       read: async () => (await api.get(id, signal)).body,
       isAbout: (now) => isSameId(now, id),
       judge: (now, { rejection }) => {

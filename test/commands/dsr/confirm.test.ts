@@ -406,6 +406,31 @@ describe('dsr cancel', () => {
     expect(await home.received('DELETE', '/v3/requests')).toBe(0);
   });
 
+  it.each([
+    ['cancelled', 0],
+    ['pending', 8],
+  ])('reads the request if the response has a completion time: %s (exit %i)', async (status, exit) => {
+    writePeople(1);
+    await home.run(BULK);
+    const [id] = await stored();
+    const times = { expected_completion_time: '2026-12-01T00:00:00Z', received_time: '2026-11-27T00:00:00Z' };
+    const reply = { ...FOREIGN, ...times, subject_request_id: id, controller_id: '3001', request_status: status };
+    await proxy.begin((_index, { method }) =>
+      method === 'DELETE' || proxy.requests.some((it) => it.method === 'DELETE')
+        ? {
+            name: 'time',
+            delivered: true,
+            answer: (it) => ({ ...it, status: 200, body: Buffer.from(JSON.stringify(reply)) }),
+          }
+        : undefined,
+    );
+    const { code, data, error } = await home.json(`dsr cancel ${id} --yes`);
+    expect([code, data ?? error.code]).toMatchObject([
+      exit,
+      exit === 0 ? [{ subject_request_id: id, expected_completion_time: null }] : 'http.outcome_unknown',
+    ]);
+  });
+
   it('exits with 1 if the platform responds with 400 to the cancellation of a pending request', async () => {
     writePeople(1);
     await home.run(BULK);
