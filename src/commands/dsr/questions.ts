@@ -12,6 +12,7 @@ import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { parseIso } from '../../lib/kernel/timestamps.ts';
+import { series } from '../../lib/kernel/words.ts';
 import { maskIdentity } from '../../lib/render/dsr-request.ts';
 import type { Choice, Context } from '../../lib/runtime/context.ts';
 import { BACK, TO_GO_BACK } from '../../lib/runtime/prompts/asker.ts';
@@ -147,7 +148,7 @@ function missingFlags({ regulation, subject_request_type: type, identities }: Re
     ...(type === undefined ? ['--type'] : []),
     ...(identities.length === 0 ? ['--identity TYPE=VALUE'] : []),
   ];
-  return missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  return series(missing, 'and');
 }
 
 function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestParts): void {

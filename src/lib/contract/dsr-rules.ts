@@ -91,8 +91,8 @@ function repeatedTypes(extended: Located[]): FieldIssue[] {
 function xpidIssues(all: Located[]): FieldIssue[] {
   const xpid = all.find(({ type }) => type === 'xpid');
   if (!xpid || all.length === 1) return [];
-  const failure = DSR_FAILURES.notAlone;
-  return [{ path: xpid.path, message: failure.message, at: 'key', failure }];
+  const message = 'cannot be combined with other identities';
+  return [{ path: xpid.path, message, at: 'key', failure: DSR_FAILURES.notAlone }];
 }
 
 /** Returns an issue if the `xpid` is not a 64-bit integer, written as a string like every identity. */

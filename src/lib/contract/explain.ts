@@ -1,7 +1,7 @@
 // Checks a value against a schema, and turns issues into messages that name the field and the problem.
 import type * as z from 'zod/mini';
 import { nearest } from '../kernel/nearest.ts';
-import { characterCount } from '../kernel/words.ts';
+import { characterCount, series } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
 
 export interface FieldIssue {
@@ -74,11 +74,11 @@ function unionSentence(issue: z.core.$ZodIssueInvalidUnion, found: unknown): str
   if (found === undefined) return 'is missing';
   if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options, found);
   const wanted = issue.errors.map(([first]) => {
-    if (first?.code === 'invalid_value') return first.values.map((value) => `\`${String(value)}\``).join(' or ');
+    if (first?.code === 'invalid_value') return series(quoted(first.values), 'or');
     return first?.code === 'invalid_type' && first.path.length === 0 ? typeName(first.expected) : undefined;
   });
   if (wanted.includes(undefined)) return 'does not match any allowed form';
-  return `must be ${[...new Set(wanted)].join(' or ')}`;
+  return `must be ${series([...new Set(wanted)] as string[], 'or')}`;
 }
 
 function sentence(issue: z.core.$ZodIssue, found: unknown): string {
@@ -118,9 +118,13 @@ function boundSentence(bound: number | bigint, comparison: string, found: unknow
 }
 
 function oneOf(values: readonly unknown[], found: unknown): string {
-  const sentence = `must be ${values.map((allowed) => `\`${String(allowed)}\``).join(' or ')}`;
+  const sentence = `must be ${series(quoted(values), 'or')}`;
   const guess = values.length > 1 && typeof found === 'string' ? nearest(found, values.map(String)) : undefined;
   return guess === undefined ? sentence : `${sentence}; did you mean \`${guess}\`?`;
+}
+
+function quoted(values: readonly unknown[]): string[] {
+  return values.map((value) => `\`${String(value)}\``);
 }
 
 function quoteHint(expected: string, found: unknown): string {

@@ -100,8 +100,11 @@ export const XpidInteger = z
 export function xpidTextIssue(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && explain(XpidInteger, BigInt(text)).length === 0) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
-  return `must be an integer, not \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
+  return `must be an integer without a decimal point; ${PANDAS_INTEGERS}`;
 }
+
+export const PANDAS_INTEGERS =
+  'pandas writes integers as `123.0` if a column has gaps: convert it with astype("Int64")';
 
 /** A profile's id. A string of digits is also accepted, and is sent as an integer (decision: D27). */
 export const Xpid = z.pipe(

@@ -1,5 +1,6 @@
 // Words that other programs write for a missing value. Some make a cell empty; others must never identify a user.
 
+import { PANDAS_INTEGERS } from '../contract/shared.ts';
 import type { Dialect } from './csv/dialect.ts';
 
 /** Word that warehouses write for a missing value, in every format. */
@@ -39,9 +40,8 @@ export function identityIssue(text: string, nulls?: NullWords): string | undefin
 /** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas or Excel. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (EXPONENT.test(text))
-    return `is the rounded number \`${text}\`, not an id; export the column as text, so that every digit is kept`;
-  if (nulls.floats && FLOAT.test(text))
-    return `is the floating-point number \`${text}\`; pandas writes integers this way when a column has gaps: convert it with astype("Int64")`;
+    return 'is a rounded number such as `1.2E+17`, not an id; export the column as text, so that every digit is kept';
+  if (nulls.floats && FLOAT.test(text)) return `is a floating-point number; ${PANDAS_INTEGERS}`;
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;
   return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : ` or, in a table, treat the word as empty with --null ${text}`}`;
 }

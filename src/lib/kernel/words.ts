@@ -12,6 +12,11 @@ export function listed(items: readonly (string | number)[], most: number): strin
   return items.slice(0, most).join(', ') + (hidden > 0 ? ` and ${hidden} more` : '');
 }
 
+/** `a, b or c`. */
+export function series(items: readonly string[], word: 'and' | 'or'): string {
+  return [items.slice(0, -1).join(', '), ...items.slice(-1)].filter(Boolean).join(` ${word} `);
+}
+
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

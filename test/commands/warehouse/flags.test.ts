@@ -58,9 +58,9 @@ describe('a connection', () => {
   it.each([
     ['a field of a different provider', `${D} --warehouse w`, /--warehouse: unknown field/],
     ['a missing provider', 'create d --name D --schema shop', /--service-provider: is missing/],
-    ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A` or/],
+    ['an unknown provider', D.replace('PROVIDER_D', 'PROVIDER_E'), /--service-provider: must be `PROVIDER_A`, /],
     ['an invalid id', D.replace(' d ', ' d.d '), /id: may contain only letters, digits/],
-    ['an unknown state', `${D} --state on`, /--state: must be `new` or `active` or `inactive`/],
+    ['an unknown state', `${D} --state on`, /--state: must be `new`, `active` or `inactive`/],
     ['missing flags', 'create d', /No definition was specified/],
   ])('is rejected because of %s', async (_what, line, message) => {
     expect(await run(`connections ${line}`)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -20,7 +20,7 @@ test('reports every issue in a request with its position', () => {
     'id: may contain only letters, digits, `_` and `-`',
   ]);
   expect(issuesOf(ConnectionRequest, { ...CONNECTION, service_provider: 'other', config })).toEqual([
-    'service_provider: must be `PROVIDER_A` or `PROVIDER_B` or `PROVIDER_C` or `PROVIDER_D`',
+    'service_provider: must be `PROVIDER_A`, `PROVIDER_B`, `PROVIDER_C` or `PROVIDER_D`',
   ]);
 });
 

@@ -70,7 +70,7 @@ describe('a request', () => {
     [
       'a different type',
       { subject_request_type: 'delete' },
-      ['subject_request_type: must be `access` or `portability` or `erasure`'],
+      ['subject_request_type: must be `access`, `portability` or `erasure`'],
     ],
     ['an empty id', { subject_request_id: '' }, ['subject_request_id: is empty']],
     [
@@ -185,12 +185,12 @@ describe('a request', () => {
     [
       'xpid together with an identity',
       extended({ xpid: entry('1') }),
-      [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
+      [`extensions.${EXTENSION}.subject_identities.xpid: cannot be combined with other identities`],
     ],
     [
       'xpid together with an identity in the extension',
       { subject_identities: undefined, ...extended({ other: entry(), xpid: entry('1') }) },
-      [`extensions.${EXTENSION}.subject_identities.xpid: \`xpid\` given together with any other identity`],
+      [`extensions.${EXTENSION}.subject_identities.xpid: cannot be combined with other identities`],
     ],
     [
       'an xpid that is not a number',

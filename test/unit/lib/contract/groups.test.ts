@@ -24,7 +24,7 @@ describe('a group definition', () => {
       ],
       [
         { attributes: [{ id: '', type: 'most' }] },
-        ['attributes[0].id: is empty', 'attributes[0].type: must be `latest` or `boolean_or` or `sum` or `average`'],
+        ['attributes[0].id: is empty', 'attributes[0].type: must be `latest`, `boolean_or`, `sum` or `average`'],
       ],
       [{ id: 'ab' }, ['id: has 2 characters; at least 3 are needed']],
       // The limit counts characters, not UTF-16 code units.

@@ -93,7 +93,7 @@ describe('POST /requests/', () => {
       'xpid together with another identity',
       dsrBody({ extensions: { 'opendsr.platform.example': { subject_identities: { xpid: raw('1') } } } }),
       DSR_FAILURES.notAlone,
-      'extensions.opendsr.platform.example.subject_identities.xpid `xpid` given together with any other identity',
+      'extensions.opendsr.platform.example.subject_identities.xpid cannot be combined with other identities',
     ],
     [
       "a different vendor's extension",

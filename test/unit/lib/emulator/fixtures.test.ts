@@ -106,7 +106,7 @@ describe('a fixtures document', () => {
     [
       'a partner with an unknown status',
       { partners: [{ domain: 'a.example', name: 'A', status: 'lost' }] },
-      ['partners[0].status: must be `pending` or `skipped` or `sent` or `failed`'],
+      ['partners[0].status: must be `pending`, `skipped`, `sent` or `failed`'],
     ],
     [
       'a processor domain that no certificate can have',
