@@ -168,6 +168,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
       logCounts(ctx, counts);
       const result = resultOf(counts, run, origin);
       if (result.rejected > 0) ctx.setExit('partial');
+      opened.reportUnseen();
       if (result.rows === 0 && !shard) ctx.out.warn(`${origin.input} has no rows.`);
       await ctx.out.emit(result, seedBulkView);
       const { others } = run.rejects;

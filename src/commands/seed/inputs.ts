@@ -37,6 +37,7 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
     defaults,
     map,
     shard,
+    mapped: {} as { unseen?: Set<string> },
     onSkippedColumns: reportSkippedColumns(ctx),
     onNullWord: (name: string, column: string, word: string) =>
       ctx.out.warn(
@@ -49,7 +50,16 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
   const values = { cutoffDate, identityType, formats: sources.map(({ format }) => format) };
   const rowFlags = { mapping: map ?? new Map<string, string>(), nulls: rules.nulls, dialect };
   // `settings` is a digest of the flags that determine how rows become requests.
-  return { sources, inputs, rules, settings: rowFlagsDigest(values, rowFlags) };
+  const settingsDigest = rowFlagsDigest(values, rowFlags);
+  return { sources, inputs, rules, settings: settingsDigest, reportUnseen: () => reportUnseen(ctx, options.mapped) };
+}
+
+/** Warns of mapped columns that no JSON record contains. In a table, they are an error. */
+function reportUnseen(ctx: Context, { unseen = new Set() }: { unseen?: Set<string> }): void {
+  const names = [...unseen].map(columnName);
+  if (names.length === 0) return;
+  const what = names.length === 1 ? 'the column' : 'the columns';
+  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row does. Check the spelling.`);
 }
 
 /** Returns a function that reports columns missing from a map, once per set, and warns of names that resemble fields. */

@@ -66,6 +66,7 @@ function readBytes(text: string): number {
 export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }: BulkNumbers): Promise<void> {
   const { seeding } = await ctx.api();
   const { rows, rejected, batches, first } = await validateSeeds(opened, limits, ctx.signal);
+  opened.reportUnseen();
   if (first !== undefined && ctx.flags.curl) {
     await (await seeding.openBulk()).send(first, ctx.signal);
     return;

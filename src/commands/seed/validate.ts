@@ -29,6 +29,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
   const opened = await openInputs(ctx, files, flags);
   const limits = { rows: 1000, bytes: 256_000 };
   const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);
+  opened.reportUnseen();
   if (rejected > 0) {
     throw fail('input.invalid', {
       message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,

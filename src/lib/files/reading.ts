@@ -38,7 +38,7 @@ export const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uf
 export function readJson(text: string): DocumentReading {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJson(text, Infinity, true);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const problem = { offset: error.offset ?? 0, message: error.message };

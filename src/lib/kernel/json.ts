@@ -29,11 +29,12 @@ export class TooManyValues extends JsonError {}
 /**
  * Parses JSON. Converts integers beyond 2^53 to bigint; otherwise works like `JSON.parse`. Allows a leading byte order
  * mark. Drops keys named `__proto__`. Throws JsonError for invalid syntax, more than 500 nested levels, integers of
- * more than 1,000 digits, numbers beyond the range of a double, and more than `maxValues` values.
+ * more than 1,000 digits, numbers beyond the range of a double, and more than `maxValues` values. If `isExact` is true,
+ * also throws it for a number that a double cannot hold with all its digits.
  */
-export function parseJson(source: string, maxValues = Infinity): unknown {
+export function parseJson(source: string, maxValues = Infinity, isExact = false): unknown {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const bigIntegers = findBigIntegers(source, start, maxValues);
+  const bigIntegers = findBigIntegers(source, start, maxValues, isExact);
   let value: unknown;
   try {
     value = JSON.parse(tagged(source, start, bigIntegers));
@@ -49,7 +50,7 @@ export function parseJson(source: string, maxValues = Infinity): unknown {
 const MAY_HOLD_PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i;
 
 /** Returns the start and end offsets of integers beyond 2^53. A regular expression would exhaust the stack. */
-function findBigIntegers(text: string, start: number, maxValues: number): number[] {
+function findBigIntegers(text: string, start: number, maxValues: number, isExact: boolean): number[] {
   const found: number[] = [];
   // Every value except the first follows a comma or an opening bracket.
   let values = 0;
@@ -64,7 +65,7 @@ function findBigIntegers(text: string, start: number, maxValues: number): number
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (isNumberPart(code)) {
       const end = endOfNumber(text, at);
-      if (isBigInteger(text, at, end)) found.push(at, end);
+      if (isBigInteger(text, at, end, isExact)) found.push(at, end);
       at = end - 1;
     }
   }
@@ -95,7 +96,7 @@ function endOfNumber(text: string, start: number): number {
   return at;
 }
 
-function isBigInteger(text: string, start: number, end: number): boolean {
+function isBigInteger(text: string, start: number, end: number, isExact: boolean): boolean {
   const length = end - start;
   // A short number is never too large: it has at most 15 digits and no exponent, or an exponent of at most two digits.
   if (length < 5) return false;
@@ -103,6 +104,8 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   if (length < 16 && !/e/i.test(token)) return false;
   if (!/^-?[1-9]\d*$/.test(token)) {
     if (Math.abs(Number(token)) === Infinity) throw new JsonError('a number is too large', start);
+    if (isExact && !isHeld(token))
+      throw new JsonError('a number has too many digits to be sent exactly; write it in quotes', start);
     return false;
   }
   if (Number.isSafeInteger(Number(token))) return false;
@@ -111,6 +114,20 @@ function isBigInteger(text: string, start: number, end: number): boolean {
   let next = end;
   while (' \t\n\r'.includes(text[next] ?? ':')) next++;
   return text[next] !== ':';
+}
+
+/** True if the double for a number has the same digits. A few programs write doubles with 17 digits. */
+function isHeld(token: string): boolean {
+  const { length } = digitsOf(token);
+  return length === 0 || (length <= 100 && digitsOf(token) === digitsOf(Number(token).toPrecision(length)));
+}
+
+/** Returns the significant digits of a number. */
+function digitsOf(token: string): string {
+  const digits = (token.split(/e/i)[0] ?? '').replace(/[-.]/g, '').replace(/^0+/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }
 
 function tagged(text: string, start: number, bigIntegers: readonly number[]): string {

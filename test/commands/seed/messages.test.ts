@@ -177,6 +177,25 @@ describe('columns that a map omits', () => {
   });
 });
 
+describe('mapped columns that no JSON record has', () => {
+  const map = '--map id=identity:customer_id --map ordres=attr:Orders:count --cutoff-date 2024-01-31'.split(' ');
+
+  test.each(['validate', 'bulk', 'bulk --dry-run'])(
+    'are reported once, for all inputs, by seed %s',
+    async (command) => {
+      const files = [seeding.write('a.ndjson', '{"id":"1","orders":3}\n'), seeding.write('b.json', '[{"id":"2"}]')];
+      const { code, stderr } = await seeding.run(['seed', ...command.split(' '), ...files, ...map, '--yes']);
+      expect([code, stderr.match(/Warning: .*/g)]).toEqual([
+        0,
+        ['Warning: The map contains the column `ordres`, but no row does. Check the spelling.'],
+      ]);
+      seeding.write('b.json', '[{"id":"2","ordres":"3"}]');
+      const corrected = await seeding.run(['seed', 'validate', ...files, ...map]);
+      expect([corrected.code, corrected.stderr]).toEqual([0, expect.not.stringContaining('Check the spelling')]);
+    },
+  );
+});
+
 describe('a completed bulk run', () => {
   const next = (stderr: string): string | undefined => / then send them: (.*)\n/.exec(stderr)?.[1];
 

@@ -20,6 +20,8 @@ export interface TableOptions {
   defaults: TableDefaults;
   map: ColumnMap | undefined;
   rules: RowRules;
+  /** Mapped columns that no JSON record has had yet; `unseen` is undefined before the first record of all inputs. */
+  mapped?: { unseen?: Set<string> };
   /** Called once with the columns that the map does not contain. */
   onSkippedColumns?: ((name: string, columns: readonly SkippedColumn[]) => void) | undefined;
   /** Called once for each attribute column that contains a null word sent as text. */
@@ -144,6 +146,8 @@ export function createRecordTable(map: ColumnMap, options: TableOptions): Record
   return (record) => {
     if (!isRecord(record) || bodyField in record) return undefined;
     const keys = Object.keys(record);
+    const unseen = options.mapped && (options.mapped.unseen ??= new Set(map.keys()));
+    unseen?.forEach((key) => Object.hasOwn(record, key) && unseen.delete(key));
     if (table === undefined || keys.some((key) => isField(key) && !header.includes(key))) {
       header = [...new Set([...map.keys(), ...header, ...keys])];
       table = tableOf(header, table === undefined ? options : { ...options, onSkippedColumns: undefined });

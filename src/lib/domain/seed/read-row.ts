@@ -18,7 +18,7 @@ export function readRecord(
   text: string,
 ): { text: string } & ({ value: unknown } | { message: string; isTableRecord?: boolean }) {
   try {
-    const value = parseJson(text);
+    const value = parseJson(text, Infinity, true);
     // If a key appears twice, the last value would silently win, and a seed could reach the wrong user.
     if (!holdsEachKey(value, text)) return { text, message: 'a field is duplicated or not allowed' };
     if (!isRecord(value) || !('rejected' in value)) return { text, value };

@@ -12,7 +12,8 @@ export type RowCheck = (bytes: Buffer, start: number, end: number) => boolean;
 /** Longer rows go to the exact check, because each list item takes up space on the regular expression's stack. */
 const MAX_BYTES = 1_000_000;
 
-// Patterns of JSON tokens. Numbers with an exponent or more than 40 characters go to the exact check.
+// Patterns of JSON tokens. Numbers with an exponent, more than 40 characters, or a fraction and more than 15 digits go
+// to the exact check.
 const SPACE = String.raw`[ \t\r\n]*`;
 const COLON = `${SPACE}:${SPACE}`;
 const COMMA = `${SPACE},${SPACE}`;
@@ -21,7 +22,8 @@ const STRING = String.raw`"${CHARACTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${CHA
 const NAME = `(?!"")${STRING}`;
 /** Some names that start with `__` are special in JavaScript, so they go to the exact check. */
 const KEY = `"(?!__)${CHARACTERS}"`;
-const NUMBER = String.raw`(?![-.\d]{41})-?(?:0|[1-9]\d*)(?:\.\d+)?`;
+const INTEGER = String.raw`(?:0|[1-9]\d*)`;
+const NUMBER = String.raw`(?![-.\d]{41})-?(?:${INTEGER}(?![.\d])|(?![.\d]{17})${INTEGER}\.\d+)`;
 const NUMERIC = String.raw`(?:"(?![-.\d]{40})-?\d+(?:\.\d+)?"|${NUMBER})`;
 const WHOLE = String.raw`(?:"\d{1,18}"|0|[1-9]\d{0,17})`;
 const POSITIVE = String.raw`(?:"(?!0*")\d{1,18}"|[1-9]\d{0,17})`;

@@ -112,6 +112,19 @@ describe('JSON with 64-bit integers', () => {
 });
 
 describe('parseJson', () => {
+  it.each(['0.1', '-12.50', '1e5', '1E-7', '0.000', '0e9', '1234567890123456.5', '0.10000000000000001', '1e-300', '9007199254740993', '0.1000000000000000055511151231257827'])(
+    'accepts %s if numbers must be exact, because a double holds all its digits',
+    (text) => expect(parseJson(text, Infinity, true)).toBe(parseJson(text)),
+  ); // prettier-ignore
+
+  it.each(['12345678901234567.25', '1e-400', '-0.12345678901234567890', '9007199254740993.0', '1.2345678901234567890e9', `0.${'123'.repeat(50)}`])(
+    'rejects %s if numbers must be exact, because a double would round it',
+    (text) => {
+      const error = thrownBy(() => parseJson(`{"a":${text}}`, Infinity, true));
+      expect(error).toMatchObject({ offset: 5, message: expect.stringContaining('write it in quotes') as string });
+    },
+  ); // prettier-ignore
+
   it('returns the same values as JSON.parse if there are no big integers, and rejects the same texts', () => {
     fc.assert(
       fc.property(damagedJson(), (text) => {

@@ -1,6 +1,7 @@
 // Exact parsing of a row returns the text to send, or all issues.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
 import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { readRow } from './rows.ts';
 
@@ -18,6 +19,19 @@ describe("a row's text", () => {
     expect(readRow(ROW.replace('"xpid":7', '"xpid":7,"xpid":8'), rules)).toEqual(
       issue('a field is duplicated or not allowed'),
     );
+  });
+
+  it('is rejected if a number would be rounded, in every spelling', () => {
+    for (const spelling of ['"seed":{"value":12345678901234567.25}', '"seed":{"value":1234567890123456725e-2}']) {
+      const attribute = `"attribute_name":"a","calculation_type":"sum","cutoff_date":"2026-01-31",${spelling}`;
+      const row = ROW.replace(':{}', `:{"1":[{${attribute}}]}`);
+      expect(createRowCheck(rules)(Buffer.from(`${row}\n`), 0, row.length), row).toBe(false);
+      expect(readRow(row, rules)).toMatchObject({
+        issues: [
+          { message: expect.stringMatching(/too many digits to be sent exactly; write it in quotes \(char/) as string },
+        ],
+      });
+    }
   });
 
   it('is rejected with the position of a JSON error', () => {
