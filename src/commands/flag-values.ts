@@ -1,5 +1,4 @@
 // Parses and checks flag values that several commands accept. Each error names its flag.
-import { grouped } from '../lib/kernel/numbers.ts';
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
@@ -77,8 +76,4 @@ export function readSince(text: string, now: number): number {
   return ms === undefined
     ? (parseIso(readTime('--since', text, '00:00:00', 'a duration such as 7d, ')) ?? 0)
     : now - ms;
-}
-
-export function sizeText(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${grouped(bytes / 1e6)} MB`;
 }

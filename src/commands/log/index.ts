@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
+import { sizeText } from '../../lib/kernel/numbers.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { type Column, fields, type ListView } from '../../lib/render/view.ts';
@@ -13,9 +14,9 @@ import { savedRevisions } from '../../lib/runtime/memory/roles.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
 import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
 import { NEWEST, type Picker } from '../pick.ts';
-import { beforeFlag, readBefore, readSince, sizeText } from '../flag-values.ts';
+import { beforeFlag, readBefore, readSince } from '../flag-values.ts';
 
-const NOTED_BYTES = 1_000_000;
+const NOTED_BYTES = 2 ** 20;
 
 type KeysOfValues = Exclude<keyof LoggedWrite, 'args' | 'counts' | 'files' | 'ids' | 'request_ids' | 'target'>;
 

@@ -5,6 +5,7 @@ import { parseWith } from '../contract/explain.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { cannotRead } from '../kernel/file-failure.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { sizeText } from '../kernel/numbers.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { type LocatedIssue, locateIssues, unusableFile } from './settings-file.ts';
@@ -69,7 +70,7 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
 function readText(file: string): string {
   try {
     if (fs.statSync(file).size > MAX_BYTES) {
-      throw unusable(file, '', [{ message: `is larger than ${MAX_BYTES / 1024} kB` }]);
+      throw unusable(file, '', [{ message: `is larger than ${sizeText(MAX_BYTES)}` }]);
     }
     return fs.readFileSync(file, 'utf8');
   } catch (error) {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
+import { sizeText } from '../kernel/numbers.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import { type ProfileSecretName, labelOf } from './setting-fields.ts';
@@ -193,7 +194,7 @@ function describeEnd(status: string): string {
     case 'time limit':
       return `it took longer than ${TIME_LIMIT_MS / 1000} seconds`;
     case 'too much output':
-      return `it printed more than ${MAX_OUTPUT_BYTES / 1024} kB`;
+      return `it printed more than ${sizeText(MAX_OUTPUT_BYTES)}`;
     case 'cannot start':
       return 'it could not be started';
     default:

@@ -3,6 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
+import { sizeText } from '../kernel/numbers.ts';
 import { ColumnChunk } from './parquet-chunk.ts';
 import { columnReader, type ColumnReader } from './parquet-tree.ts';
 
@@ -149,7 +150,7 @@ const NOTHING: ColumnReader = { leaves: [], read: () => null };
 
 class TooLarge extends Error {
   constructor(bytes: number) {
-    super(`its pages need more than ${Math.ceil(bytes / 2 ** 20)} MB at once`);
+    super(`its pages need more than ${sizeText(bytes)} at once`);
   }
 }
 

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { invalidInput, KnownError, systemErrorCode, usageError, type Place, placeAt } from '../kernel/errors.ts';
+import { sizeText } from '../kernel/numbers.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -135,7 +136,7 @@ function firstWrongByte(bytes: Uint8Array): [text: string, offset: number] {
 
 function tooLarge(name: string): KnownError {
   return invalidInput(
-    `${name} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MB, the limit for this kind of document.`,
+    `${name} is larger than ${sizeText(MAX_DOCUMENT_BYTES)}, the limit for this kind of document.`,
     [],
   );
 }

@@ -111,7 +111,7 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MB. */
+/** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MiB. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
 /** Keeps V8's heap from growing to four times the live objects' size. Returns false if the heap is still too small. */

@@ -3,6 +3,7 @@ import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
+import { sizeText } from '../kernel/numbers.ts';
 import { CliError, exitOf, fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {
@@ -108,7 +109,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
   };
   const write = (chunk: Buffer): void => {
     size += chunk.length;
-    if (size > MAX_BYTES) throw unusable(url, `is larger than ${MAX_BYTES / 1024} kB`);
+    if (size > MAX_BYTES) throw unusable(url, `is larger than ${sizeText(MAX_BYTES)}`);
     chunks.push(chunk);
   };
   try {

@@ -101,7 +101,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     4,
     /^(?![^]*(The credentials|new token))[^]*rejected a request without credentials \(40[13]\)[^]*No credentials are sent to http/,
   ]),
-  ['returns too many bytes', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 kB/],
+  ['returns too many bytes', (response) => response.end('x'.repeat(300_000)), [], 1, /is larger than 64 KiB/],
   [
     'never stops sending',
     (response) => {
@@ -113,7 +113,7 @@ it.each<[string, (response: ServerResponse) => void, string[], number, RegExp]>(
     },
     [],
     1,
-    /is larger than 64 kB/,
+    /is larger than 64 KiB/,
   ],
   ['never responds', () => undefined, ONE_SECOND, 8, /\S+ did not send a complete response within 1s/],
   [
@@ -193,7 +193,7 @@ describe('a listener without a certificate', () => {
 
   it.each<[number, string, (response: ServerResponse) => void, RegExp]>([
     [401, 'redirects', (response) => response.writeHead(302, { location: other }).end(), /redirect/],
-    [401, 'returns too many bytes', (response) => response.end('x'.repeat(300_000)), /larger than 64 kB/],
+    [401, 'returns too many bytes', (response) => response.end('x'.repeat(300_000)), /larger than 64 KiB/],
     [401, 'returns HTML', (response) => response.end('<html>login</html>'), /not a PEM certificate/],
     [401, 'returns 404', (response) => response.writeHead(404).end(), /404/],
     [

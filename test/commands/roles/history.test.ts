@@ -36,7 +36,7 @@ describe('roles history', () => {
 
   it('prints the number and size of saved manifests, and the command that removes them', async () => {
     await admin.run('roles push --yes');
-    const note = /1 saved manifest \(\d+ kB\). To remove old ones: cdpadm roles history prune --before DATE/;
+    const note = /1 saved manifest \(\d+ KiB\). To remove old ones: cdpadm roles history prune --before DATE/;
     expect((await admin.run('roles history')).stderr).toMatch(note);
     expect((await admin.run('roles history -q')).stderr).toBe('');
   });

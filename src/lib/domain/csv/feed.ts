@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
+import { sizeText } from '../../kernel/numbers.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, matchesAt, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
@@ -14,7 +15,7 @@ export interface CsvSink {
 
 /** First byte of a byte order mark. */
 const MARK = 0xef;
-const TOO_LONG = `the record is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
+const TOO_LONG = `the record is longer than ${sizeText(MAX_ROW_BYTES)}`;
 const NOT_CLOSED = 'this cell starts with a quote that is never closed';
 const REPEATED = 'this line repeats the header, as if several files were joined; remove it';
 const NAMES = 'this line contains the column names; if the file has a header, omit --headerless and --columns';

@@ -1,5 +1,6 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, the elements of an array, or consecutive values. Holds
 // at most one incomplete row.
+import { sizeText } from '../../kernel/numbers.ts';
 import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,
@@ -14,7 +15,7 @@ import {
   QUOTE,
 } from './scan.ts';
 
-const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB`;
+const TOO_LONG = `the row is longer than ${sizeText(MAX_ROW_BYTES)}`;
 
 /** Reads NDJSON. The first line has the number `line` + 1. `offset` is the first byte's position in the file, or -1. */
 export function createLineReader(sink: JsonSink, begin: { line: number; offset: number }): RowReader {

@@ -1,5 +1,6 @@
 // Converts response bytes to text: decompresses them within the size limit, and decodes the charset.
 import { isUtf8 } from 'node:buffer';
+import { sizeText } from '../../kernel/numbers.ts';
 import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 
 export interface Answer {
@@ -13,7 +14,7 @@ export interface Answer {
   problem: string | undefined;
 }
 
-const TOO_LARGE = `is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`;
+const TOO_LARGE = `is larger than ${sizeText(MAX_ANSWER_BYTES)}`;
 
 export async function readAnswer({ status, headers, body, size, tooLarge }: RawReply): Promise<Answer> {
   const read = tooLarge ? { problem: TOO_LARGE } : await readBody(body, headers);

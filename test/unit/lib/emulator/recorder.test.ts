@@ -34,7 +34,7 @@ it('records requests and responses with exact 64-bit ids and masked secrets', as
   expect(await platform.requests()).toEqual([]);
 });
 
-it('keeps the newest 1,000 requests, or fewer if they exceed 16 MB, and lists only the start of large bodies', () => {
+it('keeps the newest 1,000 requests, or fewer if they exceed 16 MiB, and lists only the start of large bodies', () => {
   const recorder = createRecorder();
   for (let count = 0; count < 1100; count++) recorder.add(requestWith());
   recorder.add(requestWith({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));

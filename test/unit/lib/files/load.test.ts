@@ -430,7 +430,7 @@ describe('loadDocument', () => {
     for (const path of ['big.yaml', '-', '/dev/zero']) {
       await expect(loadDocument(path, inputSource(cwd, endless))).rejects.toMatchObject({
         code: 'input.invalid',
-        message: expect.stringContaining('is larger than 32 MB') as string,
+        message: expect.stringContaining('is larger than 32 MiB') as string,
       });
     }
   });

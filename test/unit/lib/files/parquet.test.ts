@@ -146,7 +146,7 @@ it('skips a column that is not requested, even if its type is unsupported', asyn
 it('stops with a hint if the pages do not fit in memory', async () => {
   const file = await openParquet(write(1000, 1000), 'a.parquet', 4000);
   await expect(allOf(file)).rejects.toMatchObject({
-    issues: [{ message: 'is not a readable Parquet file: its pages need more than 1 MB at once' }],
+    issues: [{ message: 'is not a readable Parquet file: its pages need more than 4 KiB at once' }],
     hint: expect.stringContaining('smaller pages or row groups') as string,
   });
 });

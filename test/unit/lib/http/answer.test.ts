@@ -54,7 +54,7 @@ describe('readAnswer', () => {
   });
 
   it('does not read an oversized body', async () => {
-    expect(await read('', packed('zstd'), true)).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
+    expect(await read('', packed('zstd'), true)).toMatchObject({ text: '', problem: 'is larger than 16 MiB' });
   });
 
   it('applies the size limit to decompressed bodies', async () => {
@@ -66,7 +66,7 @@ describe('readAnswer', () => {
     ] as const) {
       const level = { level: 1, params: { 1: 0 } };
       const answer = await read(pack(Buffer.alloc(limit + 1, ' '), level), packed(encoding));
-      expect(answer).toMatchObject({ text: '', problem: 'is larger than 16 MB' });
+      expect(answer).toMatchObject({ text: '', problem: 'is larger than 16 MiB' });
     }
     expect((await read(gzipSync(Buffer.alloc(limit, ' '), { level: 1 }), packed('gzip'))).text).toHaveLength(limit);
   });

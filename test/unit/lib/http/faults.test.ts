@@ -343,11 +343,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
         answer({ headers: { 'content-encoding': 'br' }, body: brotliCompressSync(blanks, fastBrotli) }),
       ],
     ];
-    test.each(bombs)('are limited to 16 MB: %s', async (_name, fault) => {
+    test.each(bombs)('are limited to 16 MiB: %s', async (_name, fault) => {
       server.otherwise(fault);
       const error = await failureOf(get());
       expect(error).toMatchObject({ code: 'http.unreadable' });
-      expect(error.message).toContain('is larger than 16 MB');
+      expect(error.message).toContain('is larger than 16 MiB');
       expect(server.requests).toHaveLength(1);
     });
   });

@@ -155,7 +155,7 @@ describe('a CSV header', () => {
     });
   });
 
-  it('is not blamed for a later quote that is not closed within 32 MB', () => {
+  it('is not blamed for a later quote that is not closed within 32 MiB', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');
     bytes.write('xpid\n"');
     expect(issuesOf(errorOf(bytes, {}, bytes.length))).toEqual([

@@ -84,7 +84,7 @@ describe('NDJSON lines', () => {
     }
   });
 
-  it('are rejected with their first 200 characters if they are longer than 32 MB, and later lines are read', () => {
+  it('are rejected with their first 200 characters if they are longer than 32 MiB, and later lines are read', () => {
     const maximum = 32 * 1024 * 1024;
     const long = Buffer.alloc(maximum, 'x');
     const { rows } = read(lines, [`${row(1)}\n`, long, 'yy', `z\n${row(2)}\n`]);
@@ -93,14 +93,14 @@ describe('NDJSON lines', () => {
       {
         position: 2,
         line: 2,
-        reason: 'the row is longer than 32 MB',
+        reason: 'the row is longer than 32 MiB',
         original: 'x'.repeat(200),
         end: row(1).length + 1 + maximum + 4 + row(2).length + 1,
       },
       { position: 3, line: 3, body: row(2), end: row(1).length + 1 + maximum + 4 + row(2).length + 1 },
     ]);
     // A line with exactly the maximum length is read.
-    expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MB' }]);
+    expect(read(lines, [long]).rows).not.toMatchObject([{ reason: 'the row is longer than 32 MiB' }]);
   });
 });
 
@@ -176,7 +176,7 @@ describe('JSON elements', () => {
     ]);
   });
 
-  it('stop the reader if they are longer than 32 MB, and are reported with their first 200 characters', () => {
+  it('stop the reader if they are longer than 32 MiB, and are reported with their first 200 characters', () => {
     const packer = new RowPacker({ rows: 1, bytes: 10_000 }, createRowRules({}), () => false);
     packer.begin(0, 0);
     const reader = new ElementReader(packer);
@@ -187,7 +187,7 @@ describe('JSON elements', () => {
     expect(packer.ready.flatMap(({ refused }) => refused)).toMatchObject([
       {
         position: 2,
-        issues: [{ path: '', message: 'the row is longer than 32 MB; the rest was not read' }],
+        issues: [{ path: '', message: 'the row is longer than 32 MiB; the rest was not read' }],
         original: `"${'x'.repeat(199)}`,
       },
     ]);
