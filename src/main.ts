@@ -48,9 +48,10 @@ export async function main(): Promise<void> {
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
+  const hurry = new AbortController();
   const redactor = createRedactor();
-  onSignal('SIGINT', stop, interrupted);
-  onSignal('SIGTERM', stop, terminated);
+  onSignal('SIGINT', interrupted);
+  onSignal('SIGTERM', terminated);
   // The kernel and the shell may each send a SIGHUP, so later ones are ignored.
   host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
@@ -58,10 +59,20 @@ export async function main(): Promise<void> {
     void report(error, io, flags, redactor).finally(() => host.exitNow(EXIT.failed));
   });
   let isOverdue = false;
-  const code = await run(host.argv(), io, stop, redactor, () => {
+  const onOverdue = (): void => {
     isOverdue = true;
-  });
+  };
+  const code = await run(host.argv(), io, stop, redactor, { onOverdue, hurry: hurry.signal });
   await endProcess(code, isOverdue);
+
+  /** The first signal stops the command, the second one skips the rest of its time, and the third one ends the process. */
+  function onSignal(signal: 'SIGINT' | 'SIGTERM', reason: () => KnownError): void {
+    host.on(signal, () => {
+      if (hurry.signal.aborted) host.endBySignal(signal);
+      if (stop.signal.aborted) hurry.abort();
+      stop.abort(reason());
+    });
+  }
 }
 
 const SIGNALS: Partial<Record<number, 'SIGHUP' | 'SIGINT' | 'SIGTERM'>> = {
@@ -79,15 +90,22 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
   else host.exitNow(code);
 }
 
-/** Returns the exit code once all output is written. Calls `onOverdue` if the command does not stop in time. */
+interface Lateness {
+  /** Called if the command does not stop in time. */
+  onOverdue?: () => void;
+  /** Aborted to end the time that a stopped command has left. */
+  hurry?: AbortSignal;
+}
+
+/** Returns the exit code once all output is written. */
 export async function run(
   argv: readonly string[],
   io: Io,
   stop = new AbortController(),
   redactor = createRedactor(),
-  onOverdue?: () => void,
+  { hurry, onOverdue }: Lateness = {},
 ): Promise<number> {
-  const state: RunState = { flags: () => lenientFlags({}, io.env), hasWritten: () => false, isReported: false };
+  const state: RunState = { flags: () => lenientFlags({}, io.env), explain: (error) => error, isReported: false };
   const finished = new AbortController();
   const ended = async (): Promise<number> => {
     const code = await runCommand(argv, io, { stop, redactor, finished: finished.signal }, state);
@@ -96,11 +114,13 @@ export async function run(
   };
   const overdue = async (): Promise<number> => {
     await stopped(stop.signal);
-    for (let turn = 0; turn < LAST_TURNS; turn++) await systemClock.sleep(TURN_MS, finished.signal);
+    const hurried = hurry ? stopped(hurry) : new Promise<void>(() => undefined);
+    for (let turn = 0; turn < LAST_TURNS && hurry?.aborted !== true; turn++)
+      await Promise.race([systemClock.sleep(TURN_MS, finished.signal), hurried]);
     onOverdue?.();
-    const reason = explainStop(stop.signal.reason as KnownError, state.hasWritten());
+    const reason = stop.signal.reason as KnownError;
     if (state.isReported) return EXIT[exitOf(reason)];
-    return await report(reason, io, state.flags(), redactor);
+    return await report(state.explain(reason), io, state.flags(), redactor);
   };
   try {
     const left = overdue();
@@ -114,7 +134,8 @@ export async function run(
 
 interface RunState {
   flags: () => GlobalFlags;
-  hasWritten: () => boolean;
+  /** Adds to a stop's error what it meant for the platform, and how to continue. */
+  explain: (error: KnownError) => KnownError;
   isReported: boolean;
 }
 
@@ -128,7 +149,8 @@ async function runCommand(
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   const contexts = [ctx];
-  const hasWritten = (state.hasWritten = () => contexts.some((one) => one.hasWritten));
+  const hasWritten = () => contexts.some((one) => one.hasWritten);
+  state.explain = (error) => explainStop(ctx.lastWords(error), hasWritten());
 
   /** Parses the command line, and runs its action after `begin` completes the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
@@ -275,12 +297,4 @@ function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io:
   return () => {
     if (io.clock.now() > deadline && !stop.signal.aborted) throw timedOut(ms);
   };
-}
-
-/** Stops the command at the first signal, and ends the process at the second. */
-function onSignal(signal: 'SIGINT' | 'SIGTERM', stop: AbortController, reason: () => KnownError): void {
-  host.on(signal, () => {
-    if (stop.signal.aborted) host.endBySignal(signal);
-    stop.abort(reason());
-  });
 }

@@ -10,6 +10,7 @@ import { counted, shellLine } from '../lib/kernel/words.ts';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openBulkInputs } from './bulk-flags.ts';
+import { afterError, withFlag } from './bulk-run.ts';
 import { largest } from '../lib/kernel/numbers.ts';
 
 /** The result of a part, as its run printed it. */
@@ -121,9 +122,8 @@ export async function emitJoined<Result extends Part>(
     if (error === undefined) return [];
     const exit = exitOf(new KnownError(error));
     exits.add(exit);
-    // The limit that ended this run would also end the next one.
-    const words = error.code === 'bulk.too_many_errors' ? withFlag(argv, '--max-errors') : argv;
-    const facts = { ...error, correct_first: NEEDS_CORRECTION.includes(exit), again: shellLine(words) };
+    const again = shellLine(afterError(argv, error.code));
+    const facts = { ...error, correct_first: NEEDS_CORRECTION.includes(exit), again };
     return [{ label: labelOf(result), ...facts }];
   });
   const again = [
@@ -174,15 +174,6 @@ function showSome(ctx: Context, title: string, lines: readonly string[]): void {
 }
 
 const numberIn = (result: object, key: string): number => Number((result as Record<string, unknown>)[key] ?? 0);
-
-/** Replaces all values of a flag with a single value, or removes the flag. */
-function withFlag(words: readonly string[], flag: string, value?: string): string[] {
-  const at = words.indexOf(flag);
-  return words.flatMap((word, index) => {
-    if (index === at && value !== undefined) return [flag, value];
-    return word === flag || words[index - 1] === flag ? [] : [word];
-  });
-}
 
 /**
  * Reads the last report of each part; an error never replaces a complete report. Ignores other lines of a log, and

@@ -2,7 +2,8 @@
 import { isAbsolute, relative } from 'node:path';
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
-import { shellLine } from '../lib/kernel/words.ts';
+import { grouped } from '../lib/kernel/numbers.ts';
+import { counted, shellLine } from '../lib/kernel/words.ts';
 import { targetFlags } from '../lib/runtime/command-line/complete-hint.ts';
 import { type CommandRecord, commandWords } from '../lib/runtime/command-line/define-command.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';
@@ -20,20 +21,33 @@ export interface ResumeCommand {
 export function createAgain(
   record: CommandRecord,
   words: readonly string[],
-  { maxErrors, resume: _resume, ...flags }: RunFlags & Parameters<typeof commandWords>[2],
+  { maxErrors, ...flags }: RunFlags & Parameters<typeof commandWords>[2],
   globals: Context['flags'],
 ): { again: Again; resume: ResumeCommand } {
-  const shown = Object.entries({ ...flags, restart: undefined }).map(([name, value]) => {
+  const own = { maxErrors: maxErrors?.replace(/\s+/g, ''), resume: undefined, restart: undefined };
+  const shown = Object.entries({ ...flags, ...own }).map(([name, value]) => {
     return [name, Array.isArray(value) ? value.map(hideLink) : value] as const;
   });
   const line = commandWords(record, words.map(hideLink), Object.fromEntries(shown), globals);
-  const limit = maxErrors === undefined ? [] : ['--max-errors', maxErrors.replace(/\s+/g, '')];
-  const argv = [...line, ...limit, '--resume', '-o', 'json', ...targetFlags(globals).flat()];
+  const argv = [...line, '--resume', '-o', 'json', ...targetFlags(globals).flat()];
   return {
-    // The limit that ended this run would also end the next one.
-    again: (how, ended) => shellLine([...line, ...(ended?.code === 'bulk.too_many_errors' ? [] : limit), how]),
+    again: (how, ended) => shellLine(afterError([...line, how], ended?.code)),
     resume: { resume: shellLine(argv), argv },
   };
+}
+
+/** Returns the arguments that run a command again after an error: the limit that ended a run would also end the next. */
+export function afterError(argv: readonly string[], code: string | undefined): string[] {
+  return code === 'bulk.too_many_errors' ? withFlag(argv, '--max-errors') : [...argv];
+}
+
+/** Replaces all values of a flag with a single value, or removes the flag. */
+export function withFlag(words: readonly string[], flag: string, value?: string): string[] {
+  const at = words.indexOf(flag);
+  return words.flatMap((word, index) => {
+    if (index === at && value !== undefined) return [flag, value];
+    return word === flag || words[index - 1] === flag ? [] : [word];
+  });
 }
 
 /** The path in a printed command: relative to the working directory if the file is in it. */
@@ -42,7 +56,23 @@ export function shownPath(ctx: Context, path: string): string {
   return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : inFolder;
 }
 
-/** Runs `work` with progress. If an error ends the run early, throws what `explain` returns for it. */
+export const NO_EARLIER_RUN = 'There is no earlier run of these files: starting from the beginning.';
+
+/** Returns how many rows earlier runs completed, and how many rows are left, if known. */
+export function completeText(complete: number, left?: number): string {
+  const rest = left === undefined ? '' : `; ${grouped(left)} left`;
+  return `${counted(complete, 'row is', 'rows are')} already complete${rest}.`;
+}
+
+/** Returns the line of a dry run that shows where its `count` requests would be sent. */
+export function destinationOf([first]: readonly { method: string; url: string }[], count: number): string[] {
+  return first ? [`${count === 1 ? 'The' : 'Each'} request would be a ${first.method} to ${first.url}.`] : [];
+}
+
+/**
+ * Runs `work` with progress. If an error ends the run early, throws what `explain` returns for it. `explain` also
+ * applies to a signal that ends the process at once.
+ */
 export async function runWithProgress<Result>(
   ctx: Context,
   title: string,
@@ -50,8 +80,14 @@ export async function runWithProgress<Result>(
   explain: (error: KnownError) => KnownError,
 ): Promise<Result> {
   const progress = ctx.out.progress(title);
+  ctx.setLastWords((error) => {
+    progress.end();
+    return explain(error);
+  });
   try {
-    return await work(progress);
+    const result = await work(progress);
+    ctx.setLastWords(undefined);
+    return result;
   } catch (error) {
     throw error instanceof KnownError ? explain(error) : error;
   } finally {
@@ -65,14 +101,21 @@ export async function runWithProgress<Result>(
  */
 export async function asPart(
   { curl, dryRun }: Context['flags'],
-  of: () => object | undefined,
+  of: () => Partial<ResumeCommand> | undefined,
   work: Promise<void>,
 ): Promise<void> {
   try {
     await work;
   } catch (error) {
     if (!(error instanceof KnownError) || error.details?.['progress'] !== undefined) throw error;
-    const progress = curl || dryRun ? undefined : of();
-    throw progress === undefined ? error : error.with({ details: { ...error.details, progress } });
+    throw curl || dryRun ? error : withProgress(error, of());
   }
+}
+
+/** Adds the run's progress, which may contain the command that resumes it, to the error that ended the run. */
+export function withProgress(error: KnownError, progress: Partial<ResumeCommand> | undefined): KnownError {
+  if (progress === undefined) return error;
+  const { argv = [], resume } = progress;
+  const again = resume !== undefined && { resume: shellLine(afterError(argv, error.code)) };
+  return error.with({ details: { ...error.details, progress: { ...progress, ...again } } });
 }

@@ -1,6 +1,15 @@
 // Inputs that change during a bulk run: at the prompt or between two requests. Only rows that were checked are sent,
 // and no result is paired with the wrong row.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -270,9 +279,22 @@ describe('seed bulk', () => {
     expect(readFileSync(path, 'utf8')).toBe(edited);
   });
 
+  it.each([
+    ['its folder does not exist', 'gone/r.ndjson', 1, /the folder does not exist/],
+    ['its name is too long', `${'r'.repeat(300)}.ndjson`, 1, /the name is too long/],
+    ['it already exists', 'users.ndjson', 2, /already exists.*--rejects FILE/s],
+  ])('sends nothing if the --rejects file cannot be created because %s', async (_what, rejects, exit, reason) => {
+    seeding.write('users.ndjson', userRows(3));
+    const { code, stderr } = await seeding.run(['seed', 'bulk', 'users.ndjson', '--rejects', rejects, '--yes']);
+    expect([code, stderr]).toEqual([exit, expect.stringMatching(reason)]);
+    expect(seeding.sink.requests).toBe(0);
+  });
+
   it('can be resumed with another rejects file if the first one cannot be written', async () => {
     const rows = userRows(6).replace('"3"', '"many"');
     seeding.write('users.ndjson', rows);
+    mkdirSync(join(seeding.folder, 'gone'));
+    change = () => rmdirSync(join(seeding.folder, 'gone'));
     const failed = await seeding.run(['seed', 'bulk', 'users.ndjson', '--rejects', 'gone/r.ndjson', '--yes']);
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('pass another --rejects FILE.')]);
     const moved = await seeding.bulk(['users.ndjson', '--rejects', 'r.ndjson', '--resume']);

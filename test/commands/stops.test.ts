@@ -123,8 +123,10 @@ async function stopped(setup: Case, isInterrupted: boolean): Promise<{ code: num
     setup.unread ? { ...io, stdout: unread } : io,
     stop,
     createRedactor(),
-    () => {
-      isOverdue = true;
+    {
+      onOverdue: () => {
+        isOverdue = true;
+      },
     },
   );
   return { code, isOverdue };

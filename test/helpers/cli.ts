@@ -25,6 +25,8 @@ export interface CliOptions {
   clock?: Clock;
   /** Aborting with a KnownError simulates Ctrl-C, SIGTERM or a time limit. */
   stop?: AbortController;
+  /** Aborting it simulates a second Ctrl-C. */
+  hurry?: AbortSignal;
   /** Called after each write with the complete output so far. */
   onOutput?: (stdout: string, stderr: string) => void;
 }
@@ -83,7 +85,7 @@ function textOf(stdin: string | undefined): Buffer[] {
   return stdin === undefined ? [] : [Buffer.from(stdin)];
 }
 
-export function createTestIo(options: Omit<CliOptions, 'stop'> = {}): TestIo {
+export function createTestIo(options: Omit<CliOptions, 'stop' | 'hurry'> = {}): TestIo {
   const tell = (): void => options.onOutput?.(stdout.text(), stderr.text());
   const stdout = sink(tell, options.brokenPipe);
   const stderr = sink(tell);
@@ -116,7 +118,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     cwd: options.cwd ?? own?.cwd ?? tmpdir(),
   });
   try {
-    const code = await run(args, test.io, options.stop);
+    const code = await run(args, test.io, options.stop, undefined, { ...(options.hurry && { hurry: options.hurry }) });
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   } finally {
     own?.remove();

@@ -66,7 +66,7 @@ export const NOTHING_DONE =
  * listed.
  */
 export const OPEN =
-  /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|[\d,]+ of [\d,]+ rows are complete/i;
+  /not known whether|outcome of .* is unknown|was lost|did receive|done before|already cancelled|[\d,]+ of [\d,]+ rows? (?:is|are) complete/i;
 
 /**
  * Compares what a failed run reports with what the platform did. An unknown outcome must be reported with its request,

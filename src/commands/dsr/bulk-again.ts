@@ -1,5 +1,6 @@
 // Decides whether a bulk run of data subject requests continues an earlier run.
 import { createReadStream } from 'node:fs';
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted, listed } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
@@ -40,7 +41,7 @@ export function refuseSecondRun(
     throw fail('dsr.bulk_again', {
       message: isWhole
         ? `The content of ${name} was already submitted, as ${head.input} on ${head.at}.`
-        : `The run of ${head.input} on ${head.at} was interrupted: ${done} of ${counted(head.rows, 'row')} are complete.`,
+        : `The run of ${head.input} on ${head.at} was interrupted: ${grouped(done)} of ${counted(head.rows, 'row is', 'rows are')} complete.`,
       hint: [
         {
           text: `To ${isWhole ? 'show the result of' : 'continue'} that run (completed rows are not sent again):`,
@@ -92,7 +93,7 @@ export function resumable(
   const facts = isChanged ? [`${journal.path} contains the id and outcome of each row.`] : error.hints;
   const next = `No row is submitted twice. ${isChanged ? `Restore ${part.input}, then continue:` : 'To continue:'}`;
   return shown.with({
-    message: `${error.message} ${countComplete(states)} of ${examined.rows} rows are complete.${alsoUnknown}`,
+    message: `${error.message} ${grouped(countComplete(states))} of ${counted(examined.rows, 'row is', 'rows are')} complete.${alsoUnknown}`,
     hint: [...facts, { text: next, command: again('--resume', error) }],
   });
 }

@@ -10,7 +10,9 @@ import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { comparable, identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { createRowKeys } from '../../lib/kernel/row-keys.ts';
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted, listed } from '../../lib/kernel/words.ts';
+import { completeText, destinationOf } from '../bulk-run.ts';
 import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
@@ -57,17 +59,17 @@ export async function showDryRun(
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
       renderDsrBulk({ ...examined, ...open }, style),
-      ...(earlier > 0 ? [`${counted(earlier, 'row is', 'rows are')} already complete; ${left} left.`] : []),
-      ...(bodies.length > 0 ? [shownOf(bodies.length, left), renderDsrRows(shown, style, width)] : []),
-      ...(requests[0] ? [`Each would be a POST to ${requests[0].url}.`] : []),
+      ...(earlier > 0 ? [completeText(earlier, left)] : []),
+      ...(shown[0] ? [shownOf(shown[0].row, shown.length, left), renderDsrRows(shown, style, width)] : []),
+      ...destinationOf(requests, left),
       ...(duplicates.size > 0 ? [renderDuplicates(duplicateLines, style, width)] : []),
     ].join('\n'),
   );
 }
 
-function shownOf(shown: number, left: number): string {
-  if (shown < left) return `The first ${shown} of ${left} requests, by row:`;
-  return left === 1 ? 'The request, by row:' : `The ${left} requests, by row:`;
+function shownOf(row: number, shown: number, left: number): string {
+  if (left === 1) return `The request for row ${row}:`;
+  return shown < left ? `The first ${shown} of ${grouped(left)} requests, by row:` : `The ${left} requests, by row:`;
 }
 
 interface OpenOptions {

@@ -9,6 +9,7 @@ import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/
 import { requireNewFile } from '../../lib/kernel/durable.ts';
 import { freeName } from '../../lib/kernel/temporary-file.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
@@ -32,7 +33,15 @@ import {
   writeResults,
 } from './bulk-again.ts';
 import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
-import { type Again, type ResumeCommand, runWithProgress, shownPath } from '../bulk-run.ts';
+import {
+  type Again,
+  completeText,
+  NO_EARLIER_RUN,
+  type ResumeCommand,
+  runWithProgress,
+  shownPath,
+  withProgress,
+} from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
 import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, openSubmit } from './session.ts';
@@ -131,8 +140,11 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     // Rows of this run never count as duplicates of each other, even after the run is resumed.
     const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
     const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
-    if (flags.resume && !head && open.duplicates.size > 0)
-      ctx.out.warn(`No earlier run has this content. If ${name} changed after an interrupted run, restore it first.`);
+    if (flags.resume && !head) {
+      if (open.duplicates.size === 0) ctx.out.verbose(NO_EARLIER_RUN);
+      else
+        ctx.out.warn(`No earlier run has this content. If ${name} changed after an interrupted run, restore it first.`);
+    }
     if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
     const wanted =
       flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
@@ -157,13 +169,12 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
 async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
   const { examined, inputs, journal, open, options, pace, results, states } = run;
   const completeBefore = countComplete(states);
-  if (!run.isWritten) requireNewFile(results);
+  if (!run.isWritten) requireNewFile(results, 'Move it elsewhere, or pass another file: --results FILE.');
   if (completeBefore < examined.rows) {
     ctx.out.show((style) => renderDsrBulk({ ...examined, ...open }, style));
-    if (completeBefore > 0)
-      ctx.out.note(`${counted(completeBefore, 'row was', 'rows were')} already complete; ${open.left} left.`);
+    if (completeBefore > 0) ctx.out.note(completeText(completeBefore, open.left));
     if (open.left > 0)
-      await ctx.confirmWrite(`Submit ${open.left === 1 ? 'this request' : `these ${open.left} requests`}?`);
+      await ctx.confirmWrite(`Submit ${open.left === 1 ? 'this request' : `these ${grouped(open.left)} requests`}?`);
     await verifyInputs(inputs, ctx.signal);
   }
   if (!head) {
@@ -207,6 +218,9 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
     };
   };
   const facts = createBulkFacts();
+  /** Rows that a results file marks as done take no time, so they do not count toward the rate. */
+  const countHandled = (): number => countComplete(states) - states.count('skipped');
+  const handledBefore = countHandled();
   let reached: SentCounts = { requests: 0, retries: 0 };
   const counts = await runWithProgress(
     ctx,
@@ -230,21 +244,17 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
         onWait: progress.wait,
         onProgress: ({ requests, retries }) => {
           reached = { requests, retries };
-          const done = countComplete(states);
-          const completed = done - completeBefore;
-          const share = completed / (examined.rows - completeBefore);
-          const state = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), retries, share };
-          progress.update({ done, total: examined.rows, ...facts(state) });
+          const completed = countHandled() - handledBefore;
+          const share = completed / (open.left + open.duplicates.size);
+          const state = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), ...reached, share };
+          progress.update({ done: countComplete(states), total: examined.rows, ...facts(state) });
         },
       });
       if (!run.isWritten)
         await writeResults(results, resultLines(await openTable(inputs), options, states, examined.used));
       return sent;
     },
-    (error) => {
-      const ended = resumable(error, run);
-      return ended.with({ details: { ...ended.details, progress: resultOf(reached) } });
-    },
+    (error) => withProgress(resumable(error, run), resultOf(reached)),
   );
   const unsigned = counted(counts.unsigned, 'response has', 'responses have');
   if (counts.unsigned > 0) ctx.out.warn(`${unsigned} an invalid signature. Check the address in the profile.`);

@@ -13,7 +13,7 @@ import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
 import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { readFlags, type ReadFlags, runFlags } from '../bulk-flags.ts';
-import { type Again, asPart, createAgain, runWithProgress, shownPath } from '../bulk-run.ts';
+import { type Again, asPart, createAgain, runWithProgress, shownPath, withProgress } from '../bulk-run.ts';
 import type { SeedRun, SeedRunFlags } from './run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 
@@ -36,7 +36,7 @@ export function seedBulkResult() {
     /** The first input, and the number of other inputs. */
     input: z.string(),
     shard: z.optional(shardOf()),
-    /** Command that runs the shard again, and its arguments; only with --shard. */
+    /** Command that resumes the run, and its arguments; absent for standard input. */
     resume: z.optional(z.string()),
     argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
@@ -107,10 +107,12 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
   // Each shard's journal contains the path of its rejects file, so `resume` omits --rejects.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
-  const part = shard && { shard: { index: shard.index + 1, count: shard.count }, ...resume };
+  const part = {
+    ...(shard && { shard: { index: shard.index + 1, count: shard.count } }),
+    ...(!files.includes('-') && resume),
+  };
   const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   const emptyPart = () =>
-    part &&
     settings.get('seeding_url') &&
     resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });
   await asPart(ctx.flags, emptyPart, send());
@@ -127,7 +129,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
       if (estimate.rows !== 0)
         await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
     });
-    /** Progress so far, because a run from standard input has no journal. */
+    /** Progress so far: the journal is up to half a second older, and standard input has no journal. */
     let reached: SeedCounts | undefined;
     try {
       const counts = await runWithProgress(
@@ -155,12 +157,13 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
             onWait: progress.wait,
             onProgress: (state) => {
               reached = state.counts;
-              progress.update({ ...facts(state), isPassing: true });
+              progress.update(facts(state));
             },
           });
         },
         (error) => {
-          const counts = run.journal?.read()?.counts ?? reached;
+          const saved = run.journal?.read()?.counts;
+          const counts = reached && !(saved && rowsOf(saved) >= rowsOf(reached)) ? reached : saved;
           if (counts) logCounts(ctx, counts);
           return resumable(error, { again, counts, origin, run });
         },
@@ -198,8 +201,11 @@ export async function rejectsHint(ctx: Context, path: string, flags: Partial<Bul
 
 type Origin = Pick<WithTarget<typeof seedBulkResult>, 'input' | 'shard' | 'resume' | 'argv' | 'target'>;
 
-function logCounts(ctx: Context, { accepted, batches, rejected }: SeedCounts): void {
-  ctx.logFacts({ counts: { rows: accepted + rejected, accepted, rejected, batches } });
+const rowsOf = ({ accepted, rejected }: SeedCounts): number => accepted + rejected;
+
+function logCounts(ctx: Context, counts: SeedCounts): void {
+  const { accepted, batches, rejected } = counts;
+  ctx.logFacts({ counts: { rows: rowsOf(counts), accepted, rejected, batches } });
 }
 
 function resultOf(
@@ -233,16 +239,13 @@ function resumable(
   const next = restart
     ? { text: `${restart} from the beginning:`, command: again('--restart', error) }
     : { text: 'To continue:', command: again('--resume', error) };
-  return error.with({
+  const ended = error.with({
     hint: [
       ...(isChanged ? [] : error.hints),
       ...(counts ? [`So far, ${counted(counts.accepted, 'row')} accepted, ${grouped(counts.rejected)} rejected.`] : []),
       ...(written.length === 0 ? [] : [`The rejected rows are in ${written.join(', ')}.`]),
       ...(isInvalid && counts === undefined ? [] : [run.journal ? next : 'Standard input cannot be resumed.']),
     ],
-    details: {
-      ...error.details,
-      ...((counts ?? origin.shard) && { progress: resultOf(counts ?? run.before.counts, run, origin) }),
-    },
   });
+  return withProgress(ended, resultOf(counts ?? run.before.counts, run, origin));
 }

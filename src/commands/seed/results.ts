@@ -2,7 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { refuseTaken } from '../../lib/files/seed-rejects.ts';
+import { REJECTS_TAKEN } from '../../lib/files/seed-rejects.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { invalidInput, type Issue } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
@@ -95,9 +95,10 @@ function rejectsOf({ file, line, result: { earlier_rejects = [], rejects } }: Sh
   });
 }
 
-/** Throws usage (2) if the file exists, and invalid input (9) if rejects are on another machine. */
+/** Throws usage (2) if the file exists, failed (1) if it cannot be created, and invalid input (9) if rejects are missing. */
 async function joinRejects(ctx: Context, rejects: ReturnType<typeof rejectsOf>, path: string): Promise<void> {
-  refuseTaken(path);
+  const { requireNewFile, writeNewFile } = await import('../../lib/kernel/durable.ts');
+  requireNewFile(path, REJECTS_TAKEN);
   const issues = rejects
     .filter((one) => !existsSync(one.path))
     .map(({ file, line, path: missing }): Issue => {
@@ -113,6 +114,5 @@ async function joinRejects(ctx: Context, rejects: ReturnType<typeof rejectsOf>, 
   const parts = async function* () {
     for (const one of rejects) yield* createReadStream(one.path, { signal: ctx.signal }) as AsyncIterable<Buffer>;
   };
-  const { writeNewFile } = await import('../../lib/kernel/durable.ts');
   await writeNewFile(path, parts());
 }

@@ -13,8 +13,8 @@ import {
   type SeedCounts,
 } from '../../lib/files/bulk-journal.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
-import { isUntouched, openRejects, refuseTaken } from '../../lib/files/seed-rejects.ts';
-import { removeFile } from '../../lib/kernel/durable.ts';
+import { isUntouched, openRejects, REJECTS_TAKEN } from '../../lib/files/seed-rejects.ts';
+import { nameTaken, removeFile, requireNewFile } from '../../lib/kernel/durable.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { grouped } from '../../lib/kernel/numbers.ts';
@@ -25,7 +25,7 @@ import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
 import { readPace, refuseOtherFlags, type RunFlags } from '../bulk-flags.ts';
-import type { Again } from '../bulk-run.ts';
+import { type Again, completeText, destinationOf, NO_EARLIER_RUN } from '../bulk-run.ts';
 import type { OpenedInputs } from './inputs.ts';
 
 export interface SeedRunFlags extends RunFlags {
@@ -59,7 +59,7 @@ function readBytes(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,9})\s*([a-zA-Z]*)$/.exec(text) ?? [];
   const bytes = Number(number) * (UNITS[unit.toUpperCase()] ?? 0);
   if (number !== '' && bytes >= 1000 && bytes <= 64 * 1_048_576) return bytes;
-  throw usageError(`--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`);
+  throw usageError(`--batch-bytes must be a size from 1KB to 64MiB, for example 256KB, not \`${text}\`.`);
 }
 
 /** Checks every row and shows the first request. Sends nothing. */
@@ -76,7 +76,7 @@ export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }:
   await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
     [
       `${counted(rows, 'row')}: ${grouped(rows - rejected)} to send in ${counted(batches, 'request')}, ${grouped(rejected)} rejected.`,
-      ...(requests[0] ? [`The first request would be sent to ${requests[0].url}.`] : []),
+      ...destinationOf(requests, batches),
     ].join('\n'),
   );
 }
@@ -138,16 +138,18 @@ export async function openRun(
     refuseOtherFlags(resumed?.settings, rowFlags, '--map, --cutoff-date, --null');
     if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
     const isReplaced = restarted?.rejects?.path === wanted && existsSync(wanted) && isUntouched(restarted.rejects);
-    if (!resumed && !isReplaced) refuseTaken(wanted);
+    if (!resumed && !isReplaced && existsSync(wanted)) throw nameTaken(wanted, REJECTS_TAKEN);
+    // The default file may be in a read-only folder, which matters only if a row is rejected.
+    if (flags.rejects !== undefined && !existsSync(wanted)) requireNewFile(wanted);
     if (!resumed?.finished) {
       await confirm();
       await verifyInputs(sources, ctx.signal);
     }
     if (isReplaced) removeFile(wanted);
     if (restarted) journal?.remove();
-    if (resumed)
-      ctx.out.note(`Resuming: ${counted(resumed.counts.accepted + resumed.counts.rejected, 'row')} completed before.`);
-    else if (flags.resume) ctx.out.verbose('There is no earlier run of these files: starting from the beginning.');
+    const complete = resumed === undefined ? 0 : resumed.counts.accepted + resumed.counts.rejected;
+    if (complete > 0) ctx.out.note(completeText(complete));
+    if (flags.resume && !resumed) ctx.out.verbose(NO_EARLIER_RUN);
     const nothing = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
     const before: SeedCheckpoint = { ...(resumed ?? nothing), settings: rowFlags };
     const { rejects: earlier } = before;

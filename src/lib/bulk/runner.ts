@@ -2,6 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { abortable, type Clock, waitAtMost } from '../kernel/clock.ts';
+import { grouped } from '../kernel/numbers.ts';
+import { counted } from '../kernel/words.ts';
 import { type Gate, MAX_PAUSED } from './gate.ts';
 
 /** Processes one row or batch until its outcome is known. An error that it throws ends the run. */
@@ -91,6 +93,6 @@ export function checkErrorLimit(limit: MaxErrors | undefined, rejected: number, 
     'rows' in limit ? rejected > limit.rows : rows >= MIN_ROWS_FOR_PERCENT && rejected > (rows * limit.percent) / 100;
   if (!isOver) return;
   throw fail('bulk.too_many_errors', {
-    message: `Stopped: ${rejected} of ${rows} rows were rejected, more than --max-errors allows.`,
+    message: `Stopped: ${grouped(rejected)} of ${counted(rows, 'row was', 'rows were')} rejected, more than --max-errors allows.`,
   });
 }

@@ -190,7 +190,7 @@ const EDGE_BYTES = 64 * 1024;
 const SAMPLES = 32;
 const SAMPLE_BYTES = 4096;
 
-/** Returns the fingerprint of a file. Reads at most 260 KB. */
+/** Returns the fingerprint of a file. Reads at most 252 KiB. */
 export async function fingerprint(path: string): Promise<Fingerprint> {
   const file = await open(path, 'r');
   try {

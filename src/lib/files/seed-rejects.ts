@@ -2,7 +2,8 @@
 // unless it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { type Hint, systemErrorCode, usageError } from '../kernel/errors.ts';
+import { nameTaken } from '../kernel/durable.ts';
+import { type Hint, systemErrorCode } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { isJson } from '../kernel/json.ts';
 import { freeName } from '../kernel/temporary-file.ts';
@@ -33,6 +34,8 @@ export interface RejectsState {
 
 const PRIVATE = 0o600;
 
+export const REJECTS_TAKEN = 'Move it elsewhere, or pass another file: --rejects FILE.';
+
 /** Maximum number of bytes to keep in memory before the rows must be written with a checkpoint. */
 const MOST_WAITING = 1024 * 1024;
 
@@ -53,7 +56,7 @@ export function openRejects(
   warn: (text: string) => void,
   others = kept?.others ?? [],
 ) {
-  if (kept === undefined) refuseTaken(path);
+  if (kept === undefined && fs.existsSync(path)) throw nameTaken(path, REJECTS_TAKEN);
   let descriptor: number | undefined;
   let bytes: number | null = null;
   let hash = createHash('sha256');
@@ -167,15 +170,6 @@ export async function correctionOf(path: string, shown: string, command: string)
         text: `The rejected rows are in ${shown}. Each \`record\` in it is the text of an input row: correct these rows in a copy of the input, and send the copy.`,
       };
   return { text: `Correct the rejected rows in ${shown}, then send them:`, command };
-}
-
-/** Throws usage (2) if the file exists. */
-export function refuseTaken(path: string): void {
-  if (!fs.existsSync(path)) return;
-  throw usageError(
-    `${path} already exists; it may contain the rejected rows of another run.`,
-    'Move it elsewhere, or pass another file: --rejects FILE.',
-  );
 }
 
 function lineOf({ file, isTableRecord, line, reason, original }: Reject): string {

@@ -94,9 +94,9 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string | U
 }
 
 /** Throws the error that `writeNewFile` would throw: usage (2) if `path` exists, failed (1) if it cannot be created. */
-export function requireNewFile(path: string): void {
+export function requireNewFile(path: string, hint?: string): void {
   attempt(path, () => {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path, hint);
     openReplacement(path, { mode: PRIVATE_FILE }).discard();
   });
 }

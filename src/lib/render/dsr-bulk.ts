@@ -6,7 +6,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { fields, type RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
-import { largest } from '../kernel/numbers.ts';
+import { grouped, largest } from '../kernel/numbers.ts';
 import { counted } from '../kernel/words.ts';
 
 const COUNTS = [
@@ -43,14 +43,16 @@ export function renderDsrBulk(
   { cancellable, done, duplicates, kinds, rows, skipWaiting }: BulkSummary,
   style: Style,
 ): string {
-  const counts = [...kinds].map(([kind, count]) => `  ${style.bold(String(count))} ${kind}`);
+  const counts = [...kinds].map(([kind, count]) => `  ${style.bold(grouped(count))} ${kind}`);
   const repeats = counted(duplicates.size, 'repeats', 'repeat');
   const lines = [
-    rows === 1 ? '1 valid row:' : `${rows} rows, all valid:`,
+    rows === 1 ? '1 valid row:' : `${grouped(rows)} rows, all valid:`,
     ...counts,
-    cancellable > 0 && `  ${cancellable} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`,
-    skipWaiting > 0 && style.yellow(`  ${skipWaiting} skip the waiting period: data is deleted from the first day`),
-    done > 0 && `  ${done} are already complete and will be skipped`,
+    cancellable > 0 &&
+      `  ${grouped(cancellable)} can be cancelled for ${DSR_LIMITS.waitingDays} days before data is deleted`,
+    skipWaiting > 0 &&
+      style.yellow(`  ${grouped(skipWaiting)} skip the waiting period: data is deleted from the first day`),
+    done > 0 && `  ${grouped(done)} are already complete and will be skipped`,
     duplicates.size > 0 && style.yellow(`  ${repeats} a recent request and will be rejected`),
   ];
   return lines.filter((line) => line !== false).join('\n');

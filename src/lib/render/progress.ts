@@ -37,7 +37,12 @@ export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { co
   const recent: Reached[] = [];
   let pace: ReturnType<typeof paceOf> | undefined;
 
-  return ({ rejected, retries, ...reached }: Reached & { rejected: number; retries: number }) => {
+  return ({
+    rejected,
+    requests,
+    retries,
+    ...reached
+  }: Reached & Record<'rejected' | 'requests' | 'retries', number>) => {
     const { ms, share } = reached;
     while (recent[0] && ms - recent[0].ms > WINDOW_MS) recent.shift();
     // Keep the previous rate for the first second after an outage.
@@ -49,7 +54,7 @@ export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { co
     const secondsLeft = Number.isFinite(seconds) ? seconds : undefined;
     const rate = perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond);
     const outcomes = [
-      ...(rejected > 0 ? [`${rejected} rejected`] : []),
+      ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
       ...(retries > 0 ? [counted(retries, 'retry', 'retries')] : []),
     ];
     const left = secondsLeft ? [`${formatDuration(secondsLeft * 1000)} left`] : [];
@@ -57,7 +62,8 @@ export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { co
       unit: 'rows',
       text: [`${rate} rows/s`, ...left, ...outcomes].join(', '),
       outcomes: outcomes.join(', '),
-      data: { rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
+      isPassing: true,
+      data: { requests, rejected, retries, rows_per_second: Math.round(perSecond), seconds_left: secondsLeft ?? null },
     };
   };
 }
@@ -117,6 +123,7 @@ function fitParts(text: string, width: number): string {
 }
 
 function countOf({ done, total, unit = '' }: ProgressState): string {
+  if (total === undefined && done === 1) return `1 ${unit.replace(/s$/, '')}`.trimEnd();
   return `${grouped(done)}${total === undefined ? '' : ` of ${grouped(total)}`} ${unit}`.trimEnd();
 }
 

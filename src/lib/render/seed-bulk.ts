@@ -35,7 +35,7 @@ export function createSeedProgress({ accepted, rejected, ms }: SeedBulkState['co
     const { accepted, rejected, requests, retries, ms } = counts;
     const done = accepted + rejected;
     const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
-    const { data, ...texts } = facts({ completed: done, ms, rejected, retries, share });
-    return { done, ...(share !== undefined && { share }), ...texts, data: { rows: done, accepted, requests, ...data } };
+    const { data, ...texts } = facts({ completed: done, ms, rejected, requests, retries, share });
+    return { done, ...(share !== undefined && { share }), ...texts, data: { rows: done, accepted, ...data } };
   };
 }

@@ -9,7 +9,7 @@ import type { DescribedRequest, SentWrite, Wait } from '../http/types.ts';
 import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExitName } from '../errors/entry.ts';
-import type { Issue, Hint } from '../kernel/errors.ts';
+import type { Issue, Hint, KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import type { ProgressState } from '../render/progress.ts';
 import type { Style } from '../render/style.ts';
@@ -227,6 +227,8 @@ export interface Context {
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
   /** Adds facts to the command's log entry. Facts added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
+  /** Sets what an operation adds to the error of a stop that does not wait for it, such as the command that resumes it. */
+  setLastWords(explain: ((error: KnownError) => KnownError) | undefined): void;
   /** Registers a function to call when the command ends. Functions are called in reverse order of registration. */
   onClose(close: () => Promise<void>): void;
   close(): Promise<void>;

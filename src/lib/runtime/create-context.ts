@@ -20,6 +20,8 @@ export interface StartedContext extends Context {
   readonly exit: ExitName;
   /** True if a request was sent that may have changed the platform. */
   readonly hasWritten: boolean;
+  /** Adds what the running operation reports when a stop does not wait for it (`setLastWords`). */
+  lastWords(error: KnownError): KnownError;
 }
 
 export interface Program {
@@ -52,6 +54,7 @@ class RunContext implements StartedContext {
   readonly paths;
   exit: ExitName = 'ok';
   hasWritten = false;
+  lastWords = (error: KnownError): KnownError => error;
   flags!: GlobalFlags;
   out!: Output;
   prompt!: Prompts;
@@ -174,6 +177,10 @@ class RunContext implements StartedContext {
       throw error;
     }
     await end();
+  }
+
+  setLastWords(explain = (error: KnownError): KnownError => error): void {
+    this.lastWords = explain;
   }
 
   onClose(close: () => Promise<void>): void {

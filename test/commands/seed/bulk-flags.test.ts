@@ -76,7 +76,7 @@ describe('--batch-bytes', () => {
     '9999999999',
   ])('rejects %j with a message that contains the flag, the allowed sizes and the value', (text) => {
     expect(() => read(text)).toThrow(
-      `--batch-bytes must be a size from 1KB to 64MB, for example 256KB, not \`${text}\`.`,
+      `--batch-bytes must be a size from 1KB to 64MiB, for example 256KB, not \`${text}\`.`,
     );
   });
 

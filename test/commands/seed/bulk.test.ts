@@ -442,12 +442,18 @@ describe('the hint after a failed run', () => {
     const it = await start(() => ({ status: 403 }));
     const file = it.write('users.ndjson', userRows(1));
     expect((await it.run(['seed', 'bulk', file, '--max-errors', '5 %', '--yes'])).stderr).toContain(
-      'cdpadm seed bulk users.ndjson --yes --max-errors 5% --resume',
+      'cdpadm seed bulk users.ndjson --max-errors 5% --yes --resume',
     );
     const invalid = it.write('wrong.ndjson', `${userRow('"x"')}\n`);
     expect((await it.run(['seed', 'bulk', invalid, '--max-errors', '0', '--yes'])).stderr).toContain(
       'cdpadm seed bulk wrong.ndjson --yes --resume',
     );
+    const { stderr } = await it.bulk([invalid, '--max-errors', '0', '--restart']);
+    const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as {
+      error: { progress: { argv: string[]; resume: string } };
+    };
+    expect(error.progress.argv.join(' ')).toBe('cdpadm seed bulk wrong.ndjson --max-errors 0 --yes --resume -o json');
+    expect(error.progress.resume).toBe('cdpadm seed bulk wrong.ndjson --yes --resume -o json');
   });
 
   test('reports that another process is sending the same file', async () => {

@@ -20,9 +20,23 @@ const PASSING_INTERVAL_MS = 1000;
 const LONG_WAIT_MS = 60_000;
 
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
+  let shown = progressIn(title, io, flags, messages);
+  return {
+    update: (state) => shown.update(state),
+    wait: (ms, why) => shown.wait(ms, why),
+    end: (text) => {
+      shown.end(text);
+      shown = NOTHING;
+    },
+  };
+}
+
+const NOTHING: Progress = { update: () => undefined, wait: () => undefined, end: () => undefined };
+
+function progressIn(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
   switch (progressMode(io, flags)) {
     case 'none':
-      return { update: () => undefined, wait: () => undefined, end: () => undefined };
+      return NOTHING;
     case 'live':
       return liveProgress(title, io, messages);
     case 'json':

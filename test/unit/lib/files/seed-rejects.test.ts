@@ -87,7 +87,7 @@ describe('the rejects file', () => {
     expect(() => open()).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: `${path} already exists; it may contain the rejected rows of another run.`,
+        message: `${path} already exists and was not overwritten.`,
         hint: expect.stringContaining('--rejects FILE') as string,
       }),
     );

@@ -9,11 +9,14 @@ it.each<[text: string, completed: number, ms: number, share: number | undefined,
   ['1.0 rows/s, 16m 40s left, 2 rejected, 1 retry', 10, 10_000, 10 / 1010, 2, 1],
   ['863 rows/s, 3 retries', 863, 1000, undefined, 0, 3],
 ])('prints `%s` for %d rows in %d ms', (text, completed, ms, share, rejected, retries) => {
-  expect(createBulkFacts()({ completed, ms, share, rejected, retries }).text).toBe(text);
+  expect(createBulkFacts()({ completed, ms, share, rejected, requests: 0, retries }).text).toBe(text);
 });
 
 it('also returns the progress as data', () => {
-  expect(createBulkFacts()({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, retries: 2 }).data).toEqual({
+  expect(
+    createBulkFacts()({ completed: 9000, ms: 2000, share: 0.5, rejected: 1, requests: 95, retries: 2 }).data,
+  ).toEqual({
+    requests: 95,
     rejected: 1,
     retries: 2,
     rows_per_second: 4500,
@@ -68,7 +71,7 @@ it.each<[history: string, speeds: [seconds: number, rowsPerSecond: number][], te
       completed += rowsPerSecond;
       // Nothing is reported in a second in which no row completes.
       if (rowsPerSecond > 0)
-        ({ text: shown } = facts({ completed, ms, share: completed / 10_000, rejected: 0, retries: 0 }));
+        ({ text: shown } = facts({ completed, ms, share: completed / 10_000, rejected: 0, requests: 0, retries: 0 }));
     }
   }
   expect(shown).toBe(text);
