@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
 import type { Stage } from './stage.ts';
 import { makeFolder } from '../../lib/kernel/temporary-file.ts';
+import { counted } from '../../lib/kernel/words.ts';
 
 /** Fixed ids produce the same requests in every tour. */
 const ACCESS = '2d1f0a52-7c1e-4b3c-9f0a-1a2b3c4d5e6f';
@@ -110,7 +111,7 @@ const BAD_ROW = 12_345;
 export async function seedChapter(stage: Stage): Promise<void> {
   await stage.chapter('Seeding');
   await stage.say(
-    `Seeding gives calculated attributes their first values. Here is an export of ${USERS} users. One of them has an ` +
+    `Seeding gives calculated attributes their first values. Here is an export of ${counted(USERS, 'user')}. One of them has an ` +
       'invalid number of orders:',
   );
   writeFileSync(join(stage.sandbox.folder, 'users.csv'), usersFile());
