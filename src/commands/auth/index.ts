@@ -142,7 +142,7 @@ const testAuth = defineCommand({
   run: async (ctx) => {
     const checks = await checkAreas(ctx);
     const rows = checks.map(({ error: _error, ...check }) => check);
-    await ctx.out.emit(rows, { kind: 'list', columns: COLUMNS, empty: '' });
+    await ctx.out.emit(rows, { kind: 'list', columns: COLUMNS, empty: '', name: ({ area }) => area });
     const failed = checks.find(({ error }) => error !== undefined);
     if (failed?.error) throw testFailed(failed.area, failed.error);
     if (checks.every(({ status }) => status === 'not_configured')) throw await nothingConfigured(ctx);

@@ -25,7 +25,7 @@ function faultResult() {
 
 const columns: Column<Fault>[] = [
   { key: 'method', value: ({ method }) => method ?? 'any' },
-  { key: 'path', value: ({ path }) => path ?? 'any' },
+  { key: 'path', id: true, value: ({ path }) => path ?? 'any' },
   { key: 'status', value: ({ status }) => status, align: 'right' },
   { key: 'retry_after', value: ({ retry_after }) => retry_after, rank: 2 },
   ...fields('delay', 'drop'),

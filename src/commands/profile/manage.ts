@@ -178,15 +178,15 @@ export const exportProfile = defineCommand({
   ],
   examples: ['cdpadm profile export dev --out dev.profile.json', 'cdpadm profile export dev -o yaml'],
   exits: { notFound: 'profile not found' },
-  run: async (ctx, { args: { name } }): Promise<Profile> => {
+  run: async (ctx, { args: { name } }) => {
     const { secrets = {}, ...rest } = await (await ctx.profiles()).find(name);
     const entries = Object.entries(secrets).filter(([, text]) => !/^(file|keychain):/.test(String(text)));
     const left = Object.keys(secrets).filter((secret) => !entries.some(([kept]) => kept === secret));
     if (left.length > 0)
       ctx.out.note(`Not exported: ${left.join(', ')}. After the import, store them again with \`auth login\`.`);
-    return { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
+    const profile: Profile = { ...rest, ...(entries.length > 0 && { secrets: Object.fromEntries(entries) }) };
+    await ctx.out.emit(profile, { kind: 'document', text: () => jsonText(profile, 2), names: () => [name] });
   },
-  view: { kind: 'document', text: (profile) => jsonText(profile, 2) },
 });
 
 export const importProfile = defineCommand({

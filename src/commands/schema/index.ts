@@ -40,7 +40,7 @@ export const command = defineCommand({
     if (word !== undefined) throw usageError(`Unexpected word \`${word}\` after \`schema ${document}\`.`);
     return await jsonSchemaOf(document);
   },
-  view: { kind: 'document', text: (schema) => JSON.stringify(schema, null, 2) },
+  view: { kind: 'document', text: (schema) => JSON.stringify(schema, null, 2), names: () => [] },
 });
 
 function outputSchema(root: Command, words: readonly string[], shape: typeof resultSchema): JsonSchema {
