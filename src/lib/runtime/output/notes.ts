@@ -35,7 +35,7 @@ export function createNotes({ io, flags, redactor, styles, asking }: OutputSetup
   function annotate(level: 'error' | 'warning', issue: Issue): void {
     if (isJson || annotated >= MOST_ANNOTATIONS || !wantsAnnotations(flags, io.env)) return;
     annotated += 1;
-    messages.command(redactor.text(annotation(level, issue)));
+    messages.command(annotation(level, redactor.value(issue) as Issue));
   }
 
   return {

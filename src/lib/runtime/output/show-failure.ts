@@ -3,7 +3,7 @@ import { exitOf } from '../../errors/fail.ts';
 import { EXIT } from '../../errors/entry.ts';
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { KnownError } from '../../kernel/errors.ts';
+import { type Issue, KnownError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { cleanText } from '../../render/clean.ts';
 import { createStyle, wantsColor } from '../../render/style.ts';
@@ -36,7 +36,7 @@ export async function showFailure(
     // The code view can show only issues that have a line.
     const placed = known.issues.filter(({ file, line }) => file !== undefined && line !== undefined);
     const shown = placed.slice(0, MOST_ANNOTATIONS);
-    io.stderr.write(redactor.text(shown.map((issue) => annotation('error', issue)).join('')));
+    io.stderr.write(shown.map((issue) => annotation('error', redactor.value(issue) as Issue)).join(''));
   }
   if (flags.summary) summarize(known, code, io, redactor);
   return code;

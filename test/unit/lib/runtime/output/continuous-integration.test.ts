@@ -2,9 +2,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { annotation } from '../../../../../src/lib/runtime/output/annotations.ts';
+import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
+import { createRedactor } from '../../../../../src/lib/kernel/redact.ts';
+import { readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
 import { environmentOf } from '../../../../../src/lib/runtime/emulator/environment.ts';
-import { type CliHome, createCliHome } from '../../../../helpers/cli.ts';
+import { annotation } from '../../../../../src/lib/runtime/output/annotations.ts';
+import { begin } from '../../../../../src/lib/runtime/output/output.ts';
+import { showFailure } from '../../../../../src/lib/runtime/output/show-failure.ts';
+import { type CliHome, createCliHome, createTestIo } from '../../../../helpers/cli.ts';
 import { startTestEmulator } from '../../../../helpers/emulator.ts';
 import { commandsIn } from '../../../../helpers/github-log.ts';
 
@@ -123,6 +128,23 @@ describe('--annotations', () => {
     const lines = stderr.split('\n');
     expect(lines.filter((line) => line.includes('##[') && !line.startsWith('::error file='))).toEqual([]);
     expect(lines.filter((line) => line.startsWith('::error file=')).length).toBeGreaterThan(0);
+  });
+
+  test('masks a secret before escaping it', async () => {
+    const secret = 'half/100%:done';
+    const redactor = createRedactor();
+    redactor.add(secret);
+    const { io, stderr } = createTestIo();
+    const flags = readGlobalFlags({ annotations: 'github' }, {});
+    const issue = { file: 'x.yaml', line: 1, path: secret, message: `unexpected ${secret}` };
+    await showFailure(new KnownError({ code: 'usage', message: 'No.', issues: [issue] }), io, flags, redactor, []);
+    const { out } = await begin(io, flags, redactor, new AbortController().signal, []);
+    out.warn(issue);
+    const lines = stderr().split('\n');
+    expect(lines.filter((line) => line.startsWith('::'))).toEqual([
+      '::error file=x.yaml,line=1::********: unexpected ********',
+      '::warning file=x.yaml,line=1::********: unexpected ********',
+    ]);
   });
 
   test('escapes the fields of an annotation', () => {
