@@ -3,12 +3,12 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
-import { interrupted } from '../../src/lib/runtime/interrupt.ts';
+import { interrupted, timedOut } from '../../src/lib/runtime/interrupt.ts';
 import { startCallbackReceiver } from '../helpers/callback-receiver.ts';
 import { type CliHome, type CliOptions, type CliResult, createCliHome } from '../helpers/cli.ts';
 import { dsrBody } from '../helpers/dsr.ts';
 import { send } from '../helpers/emulator.ts';
-import { hangUp, json as jsonAnswer, startFaultServer } from '../helpers/fault-server.ts';
+import { type FaultServer, hangUp, json as jsonAnswer, startFaultServer } from '../helpers/fault-server.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { opened } from '../helpers/opened.ts';
 
@@ -431,16 +431,37 @@ describe('a command for a running platform', () => {
     ['a reset fails', ['emulator', 'reset'], FULL, 'has status 500: disk I/O error.'],
     ['a read gets no response', ['emulator', 'log'], hangUp, 'Run the command again.'],
   ])('exits with 8 and prints a hint if %s', async (_what, args, answer, hint) => {
-    const { ready } = await start('--memory');
-    const server = await opened(startFaultServer());
-    server.otherwise(answer);
-    const [file = ''] = readdirSync(join(home.folder, 'state', 'emulators'));
-    const path = join(home.folder, 'state', 'emulators', file);
-    const entry = readFileSync(path, 'utf8').replaceAll(String(ready['control_url']), server.url);
-    writeFileSync(path, entry, { mode: 0o600 });
+    (await impostor()).otherwise(answer);
     const { code, stderr } = await cli(args);
     expect(code).toBe(8);
     expect(stderr).toContain(hint);
     expect(stderr).not.toContain('start a platform: cdpadm emulator start');
   });
+
+  test.each([
+    ['emulator clock', 130, 'Error: Interrupted.\nNo changes were made.'],
+    ['emulator clock advance 1d', 130, 'The outcome of the change is unknown: the embedded platform at '],
+    ['emulator log --follow', 130, ''],
+    ['emulator clock', 11, 'Error: The command did not finish within its --timeout of 5ms.\n'],
+    ['emulator clock advance 1d', 11, 'did not respond before the command was stopped.'],
+  ])('ends `%s` with %i if it is stopped during the call', async (line, code, message) => {
+    const stop = new AbortController();
+    (await impostor()).otherwise(() => stop.abort(code === 130 ? interrupted() : timedOut(5)));
+    const result = await home.run(line, { stop });
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(message);
+    if (message === '') expect(result.stderr).toBe('');
+    expect(result.stderr).not.toContain('..');
+  });
+
+  /** Registers a server in the place of a running platform, and returns the server. */
+  async function impostor(): Promise<FaultServer> {
+    const { ready } = await start('--memory');
+    const server = await opened(startFaultServer());
+    const [file = ''] = readdirSync(join(home.folder, 'state', 'emulators'));
+    const path = join(home.folder, 'state', 'emulators', file);
+    const entry = readFileSync(path, 'utf8').replaceAll(String(ready['control_url']), server.url);
+    writeFileSync(path, entry, { mode: 0o600 });
+    return server;
+  }
 });

@@ -71,7 +71,7 @@ export const listRequests = defineCommand({
     'cdpadm emulator log --bodies -o json',
   ],
   run: async (ctx, { flags }) => {
-    if (flags.follow) return follow(ctx, flags);
+    if (flags.follow) return await follow(ctx, flags);
     const found: LoggedRequest[] = flags.bodies
       ? await read(ctx, flags, controlCalls.requests(0))
       : await read(ctx, flags, controlCalls.log);
@@ -81,18 +81,22 @@ export const listRequests = defineCommand({
 
 const POLL_MS = 300;
 
-/** Prints each request once, until Ctrl-C. */
+/** Prints each request once, until Ctrl-C, which is not reported because it is the usual end. */
 async function follow(ctx: Context, flags: { bodies?: boolean; port?: string }): Promise<void> {
   const { bodies = false } = flags;
   const lines = createResultLines<LoggedRequest>(ctx, viewOf(bodies), (request) => lineOf(request, bodies));
   await lines.begin();
-  for (let after = 0; ;) {
-    for (const request of await read(ctx, flags, controlCalls.requests(after))) {
-      const { at, method, path, status } = request;
-      await lines.tell(bodies ? request : { at, method, path, status });
-      after = request.id;
+  try {
+    for (let after = 0; ;) {
+      for (const request of await read(ctx, flags, controlCalls.requests(after))) {
+        const { at, method, path, status } = request;
+        await lines.tell(bodies ? request : { at, method, path, status });
+        after = request.id;
+      }
+      await ctx.clock.sleep(POLL_MS, ctx.signal);
     }
-    await ctx.clock.sleep(POLL_MS, ctx.signal);
+  } catch (error) {
+    if (error !== ctx.signal.reason) throw error;
   }
 }
 

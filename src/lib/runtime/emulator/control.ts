@@ -10,7 +10,7 @@ import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';
 import { listEmulators } from './running.ts';
-import { fail } from '../../errors/fail.ts';
+import { exitOf, fail } from '../../errors/fail.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 
@@ -75,12 +75,14 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
     return readReply(call, answer.text, (problem) => unusable(call, origin, problem));
   } catch (error) {
     if (error instanceof KnownError) throw error;
-    const problem = (error as Error).message;
+    const stop: unknown = ctx.signal.reason;
+    const problem = stop ? 'before the command was stopped' : `(${(error as Error).message})`;
     // If a connection was open, the platform may have received the request.
     const wasReached = error instanceof TransportError && error.phase === 'perhaps-delivered';
-    if (call.method !== 'GET' && wasReached) throw unconfirmed(call, origin, `did not respond: ${problem}`, error);
+    if (call.method !== 'GET' && wasReached) throw unconfirmed(call, origin, `did not respond ${problem}`, error, stop);
+    ctx.signal.throwIfAborted();
     throw fail('emulator.unreachable', {
-      message: `The embedded platform at ${origin} did not respond: ${problem}.`,
+      message: `The embedded platform at ${origin} did not respond ${problem}.`,
       hint: wasReached ? 'Run the command again.' : START,
       cause: error,
     });
@@ -117,14 +119,16 @@ function unusable(call: Pick<ControlCall, 'method' | 'path'>, origin: string, pr
   });
 }
 
-/** Returns the error for a change that the platform may have made. */
+/** Returns the error for a change that the platform may have made. `stop` is the reason why the command was stopped. */
 function unconfirmed(
   { method, path }: Pick<ControlCall, 'method' | 'path'>,
   origin: string,
   problem: string,
   cause?: unknown,
+  stop?: unknown,
 ): KnownError {
   return new OutcomeUnknownError({
+    ...(stop instanceof KnownError && { exit: exitOf(stop) }),
     message: `The outcome of the change is unknown: the embedded platform at ${origin} ${problem}.`,
     hint: [
       { text: 'To see its clock:', command: 'cdpadm emulator clock' },
