@@ -63,10 +63,14 @@ export function parseIso(text: string | null | undefined): number | undefined {
   return Date.parse(`${match[0].slice(0, 16)}:${match[6] ?? '00'}.${millis}Z`) - offset;
 }
 
-/** Converts a warehouse's `2024-01-01 00:00:00 UTC` to ISO 8601. Returns any other text unchanged. */
+const WRITTEN = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?: ?(?:(UTC|Z)|([+-]\d\d)(?::?(\d\d))?))?$/;
+
+/** Converts a warehouse's `2024-01-01 00:00:00 UTC` (or `+00`, or ` -0800`) to ISO 8601. Returns other text unchanged. */
 export function isoOf(text: string): string {
-  const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)( UTC|Z)?$/.exec(text) ?? [];
-  return day === undefined || time === undefined ? text : `${day}T${time}${zone === undefined ? '' : 'Z'}`;
+  const [, day, time, utc, hours, minutes = '00'] = WRITTEN.exec(text) ?? [];
+  if (day === undefined || time === undefined) return text;
+  const offset = hours === undefined ? '' : `${hours}:${minutes}`;
+  return `${day}T${time}${utc === undefined ? offset : 'Z'}`;
 }
 
 export function isCalendarDay(year: number, month: number, day: number): boolean {

@@ -125,6 +125,26 @@ describe('rows in Parquet', () => {
   });
 });
 
+describe('a table', () => {
+  it('reads times as warehouses write them, and rejects any other text as a cutoff date', async () => {
+    const cells = ['2024-01-31 10:00:00 UTC', '2024-01-31 10:00:00+00', '2024-01-31 02:00:00.000 -0800', '2024-01-31 10:00:00.000 Z', '2024-01-31 9 o’clock']; // prettier-ignore
+    const rows = cells.map((cell, index) => `${index},${cell.includes('o’') ? 1 : cell},${cell}\n`).join('');
+    seeding.write('users.csv', `xpid,attr:Seen:last_occurrence_timestamp,cutoff_date\n${rows}`);
+    const { code, result, stderr } = await seeding.bulk(['users.csv']);
+    expect([code, result.accepted, result.rejected], stderr).toEqual([3, 4, 1]);
+    for (const user of seeding.users())
+      expect(user).toMatchObject({
+        calculated_attributes: { '5001': [{ cutoff_date: '2024-01-31', seed: { value: 1_706_695_200_000 } }] },
+      });
+  });
+
+  it('is rejected with advice if it is encrypted Parquet', async () => {
+    seeding.write('users.parquet', 'PARE\0\0\0PARE');
+    const { code, stderr } = await seeding.run(['seed', 'validate', 'users.parquet']);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('users.parquet is an encrypted Parquet file.')]);
+  });
+});
+
 describe('a seeding command', () => {
   const csv = (rows: string): string =>
     seeding.write('users.csv', `identity:email,attr:First:first_occurrence,user:city,cutoff_date\n${rows}`);

@@ -250,6 +250,8 @@ const MANIFEST = /^\s*\{\s*"entries"\s*:\s*\[\s*\{\s*"url"/;
 function refuseOtherContent(name: string, head: Buffer, format: RowFormat): void {
   if (format === 'parquet') return;
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
+  if (head.toString('latin1', 0, 4) === 'PARE')
+    throw invalidInput(`${name} is an encrypted Parquet file.`, [], 'Export it without encryption.');
   const nul = head.indexOf(0);
   const isManifest = MANIFEST.test(head.toString('latin1'));
   if (isManifest) throw invalidInput(`${name} is a Redshift manifest, not data.`, [], 'Pass it with --files-from.');

@@ -1,7 +1,7 @@
 // Expands the inputs of a command line: files, folders, patterns, lists of files, addresses and standard input.
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type InputSource, readInput, resolvePath } from '../../files/read-input.ts';
 import { invalidInput, usageError } from '../../kernel/errors.ts';
 import { isRecord, readRecord } from '../../kernel/json.ts';
@@ -10,6 +10,8 @@ import { isAddress, withoutQuery } from './remote.ts';
 /** Longest path that Linux accepts. The glob library rejects only much longer patterns. */
 const LONGEST_PATH = 4_096;
 
+/** Matches every commit of a Delta table after its first one. The table's folder keeps replaced files. */
+const CHANGED_TABLE = /(?:^|\/)_delta_log\/0*[1-9]\d*\.json$/;
 /** Matches the names that warehouses and Spark give to their own files in data folders, such as `_SUCCESS`. */
 const MARKER = /(?:^|\/)_/;
 /** Matches the files that this program writes next to an input, such as `users.csv.2-of-4.rejects.ndjson`. */
@@ -18,7 +20,8 @@ const OURS = /\.results(?:-\d+)?\.csv$|(?:\.\d+-of-\d+)?\.rejects\.ndjson$/;
 /**
  * Returns the inputs from the arguments, then those from the list. Sorts the files of a folder or pattern by name.
  * Skips names that begin with `_`, and the results and rejects files of other inputs, unless the pattern names them.
- * Throws usage (2) for no inputs, no matches, a duplicate input or a long path, and invalid input (9) for a bad list.
+ * Throws usage (2) for no inputs, no matches, a duplicate input, a long path or a Delta table, and invalid input (9) for
+ * a bad list.
  */
 export async function expandInputs(
   words: readonly string[],
@@ -32,7 +35,9 @@ export async function expandInputs(
   const found = (await Promise.all(expanding)).flat();
   if (skipped.length > 0) onSkipped?.(skipped.sort());
   if (found.length === 0) throw usageError('No input specified.', 'Pass files, or a list of them: --files-from LIST.');
-  const twice = found.find((name, index) => found.indexOf(name) < index);
+  const keys = new Set<string>();
+  const keyOf = (name: string): string => (name === '-' || isAddress(name) ? name : resolve(source.io.cwd, name));
+  const twice = found.find((name) => keys.size === keys.add(keyOf(name)).size);
   if (twice !== undefined || (list === '-' && found.includes('-')))
     throw usageError(`Duplicate input: ${withoutQuery(twice ?? '-')}`, 'Pass each input once.');
   return found;
@@ -52,6 +57,11 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
   const folder = resolvePath(base, cwd);
   const { glob } = await import('tinyglobby');
   const names = await glob(pattern, { cwd: folder, expandDirectories: false });
+  if (isFolder && names.some((name) => CHANGED_TABLE.test(name)))
+    throw usageError(
+      `${word} is a Delta table that has changed, so it may contain old and deleted rows.`,
+      'Export the table to another folder as Parquet, CSV or JSON, and pass that folder.',
+    );
   const asksForMarkers = /(?:^|[/{,[])_/.test(pattern);
   const isAsked = /results|rejects/.test(pattern);
   const files = names.sort().filter((name) => {

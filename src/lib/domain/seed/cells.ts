@@ -44,8 +44,17 @@ export function asText(cell: unknown): unknown {
 function asMilliseconds(cell: unknown): unknown {
   const text = asText(cell);
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
-  const time = text.length === 10 ? `${text}T00:00:00` : isoOf(text);
-  return parseIso(time) ?? parseIso(`${time}Z`) ?? text;
+  return timeOf(text.length === 10 ? `${text}T00:00:00` : text) ?? text;
+}
+
+function timeOf(text: string): number | undefined {
+  const time = isoOf(text);
+  return parseIso(time) ?? parseIso(`${time}Z`);
+}
+
+/** Returns the date part of a time. Returns anything else unchanged. */
+export function dateText(cell: unknown): unknown {
+  return typeof cell === 'string' && cell.length > 10 && timeOf(cell) !== undefined ? cell.slice(0, 10) : cell;
 }
 
 /** Returns the seed of an attribute; undefined if its cells are empty. */

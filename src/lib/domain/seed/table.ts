@@ -2,7 +2,7 @@
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
-import { asText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
+import { asText, dateText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
 import type { Column } from './columns.ts';
 import { createNullCells, type OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
@@ -125,9 +125,4 @@ function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribu
     group.cells.push({ index, key });
   }
   return [...groups.values()];
-}
-
-/** Returns the date part of a time. Returns anything else unchanged. */
-function dateText(cell: unknown): unknown {
-  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d[T ]\d/.test(cell) ? cell.slice(0, 10) : cell;
 }

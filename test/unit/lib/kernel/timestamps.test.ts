@@ -5,6 +5,7 @@ import {
   formatDuration,
   isCalendarDay,
   isoMillis,
+  isoOf,
   isoSeconds,
   manifestTime,
   parseDuration,
@@ -183,4 +184,22 @@ describe('parseIso', () => {
   ])('rejects %j', (text) => {
     expect(parseIso(text)).toBeUndefined();
   });
+});
+
+describe('isoOf', () => {
+  it.each([
+    ['2024-01-31 10:00:00 UTC', '2024-01-31T10:00:00Z'],
+    ['2024-01-31 10:00:00.123456 Z', '2024-01-31T10:00:00.123456Z'],
+    ['2024-01-31 10:00:00+00', '2024-01-31T10:00:00+00:00'],
+    ['2024-01-31 10:00:00.000 -0830', '2024-01-31T10:00:00.000-08:30'],
+    ['2024-01-31T10:00:00 +05:30', '2024-01-31T10:00:00+05:30'],
+    ['2024-01-31 10:00:00', '2024-01-31T10:00:00'],
+  ])('converts %s, as a warehouse writes it, to %s', (text, iso) => {
+    expect(isoOf(text)).toBe(iso);
+  });
+
+  it.each(['2024-01-31', '2024-01-31 10:00:00 ', '2024-01-31 10:00:00 CET', '2024-01-31 10:00:00+0', '31.01.2024 10:00:00'])(
+    'does not change %j',
+    (text) => expect(isoOf(text)).toBe(text),
+  ); // prettier-ignore
 });

@@ -82,12 +82,21 @@ describe('arguments', () => {
     await expect(expand(folder, ['in/?c.csv'])).rejects.toMatchObject({ hints: [{ text: /begin with `_`/ }] });
   });
 
+  it('are rejected if they are the folder of a Delta table with replaced files', async () => {
+    const folder = folderOf('t/_delta_log/00000000000000000000.json', 't/part-0.parquet', 't/part-1.parquet');
+    expect(await expand(folder, ['t'])).toEqual(['t/part-0.parquet', 't/part-1.parquet']);
+    writeFileSync(join(folder, 't/_delta_log/00000000000000000010.json'), '');
+    for (const word of ['t', '.'])
+      await expect(expand(folder, [word])).rejects.toMatchObject(usage(/is a Delta table that has changed/));
+  });
+
   it('are rejected as usage errors if they do not match a file or if they specify an input twice', async () => {
     const folder = folderOf('a.csv', 'empty/_SUCCESS');
     await expect(expand(folder, [])).rejects.toMatchObject(usage(/No input specified/));
     await expect(expand(folder, ['empty'])).rejects.toMatchObject(usage(/no data files/));
     await expect(expand(folder, ['x*'])).rejects.toMatchObject(usage(/No file matches x\*/));
     await expect(expand(folder, ['a.csv', '*.csv'])).rejects.toMatchObject(usage(/Duplicate input: a\.csv/));
+    await expect(expand(folder, ['./a.csv', join(folder, 'a.csv')])).rejects.toMatchObject(usage(/Duplicate input/));
     await expect(expand(folder, ['-', '-'])).rejects.toMatchObject(usage(/Duplicate input: -/));
     await expect(expand(folder, ['-'], '-')).rejects.toMatchObject(usage(/Duplicate input: -/));
   });
