@@ -32,6 +32,13 @@ describe('roles create', () => {
     expect(await tasksOf('copy')).toEqual(['user:core', 'audiences:*', 'rules:view']);
   });
 
+  it('suggests an undo command that works even if the id looks like a flag', async () => {
+    const { stderr } = await admin.run('roles create --name Dash --description d --yes -- -x');
+    const [, command = ''] = /To undo this: cdpadm (.*)/.exec(stderr) ?? [];
+    expect((await admin.run(`${command} --yes`)).code).toBe(0);
+    expect((await admin.live()).has('-x')).toBe(false);
+  });
+
   it.each([
     ['an existing id', 'roles create user-role --from admin-role --yes', 6, /roles get user-role/],
     ['an unknown source', 'roles create x --from compliance-rol --yes', 5, /Did you mean compliance-role\?/],

@@ -107,8 +107,9 @@ export function rollbackOf(planned: PlannedPush, revision: string): string[] {
 /** Returns the command that undoes this push. Prefers `roles delete`, which leaves later changes in place. */
 export function undoOf(planned: PlannedPush, revision: string): string[] {
   const { create, delete: deleted, modify } = planned.plan.summary;
-  if (create > MOST_UNGUARDED || deleted + modify > 0) return rollbackOf(planned, revision);
   const ids = planned.plan.created.map(({ role_id }) => role_id);
+  const isFlag = ids.some((id) => id.startsWith('-'));
+  if (create > MOST_UNGUARDED || deleted + modify > 0 || isFlag) return rollbackOf(planned, revision);
   return ['roles', 'delete', ...ids, ...flagsBack(planned, { allowDelete: true })];
 }
 

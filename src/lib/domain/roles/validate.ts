@@ -15,7 +15,7 @@ export interface Known {
   others?: readonly Role[] | undefined;
   /** Task ids that a role may have. If undefined, tasks outside the specification's catalog cause only warnings. */
   liveTasks?: ReadonlySet<string> | undefined;
-  /** True until the platform has been read, because unknown fields and empty strings may come from the platform. */
+  /** True until the platform has been read: unknown fields, empty strings and many roles may come from the platform. */
   tolerateUnknown?: boolean | undefined;
   /** True if the roles come from the platform, so an unknown field cannot be a typo. */
   fieldsOfPlatform?: boolean | undefined;
@@ -89,8 +89,8 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
     return checked;
   }
   const items = value['roles'] as unknown[];
-  const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, known.live?.roles.length ?? 0);
-  if (items.length > limit) {
+  const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, ...remembered(known).map(({ roles }) => roles.length));
+  if (items.length > limit && !known.tolerateUnknown) {
     report.issue(['roles', limit], `${items.length} roles; an organization can have at most ${limit}`);
   }
   const checking = { known, report, checkTask: createTaskCheck(known) };
