@@ -55,11 +55,11 @@ function formatHelp(command: Command, helper: Help): string {
 
   const args = helper
     .visibleArguments(command)
-    .map((one) => item(one.name(), unquoted(helper.argumentDescription(one))));
+    .map((one) => item(one.name(), unquoted(one, helper.argumentDescription(one))));
   const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
   parts.push(section('Arguments:', args));
   for (const [title, options] of groupBy(helper.visibleOptions(command), (one) => one.helpGroupHeading ?? 'Flags:')) {
-    const lines = options.map((one) => item(one.flags, unquoted(helper.optionDescription(one))));
+    const lines = options.map((one) => item(one.flags, unquoted(one, helper.optionDescription(one))));
     parts.push(section(title, lines));
   }
   for (const [title, commands] of groupBy(command.commands, (child) => child.helpGroup() || 'Commands:')) {
@@ -81,9 +81,9 @@ function learnMore(helper: Help): string {
   return ['Learn more:', ...lines].join('\n');
 }
 
-/** Removes the quotes that commander puts around choices and defaults: `(choices: "a", "b")`. */
-function unquoted(description: string): string {
-  return description.replace(' (preset: "")', '').replaceAll('"', '');
+/** Removes the quotes that commander puts around the choices and defaults after `description`: `(choices: "a", "b")`. */
+function unquoted({ description }: { description: string }, shown: string): string {
+  return description + shown.slice(description.length).replace(' (preset: "")', '').replaceAll('"', '');
 }
 
 /** Returns the command's own codes with their meanings, then the usual codes as a paragraph. */
