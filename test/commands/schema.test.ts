@@ -46,6 +46,7 @@ describe('schema', () => {
     ['data-models create -f', MODEL],
     ['pipelines create -f', PIPELINE],
     ['dsr submit -f', dsrBody()],
+    ['dsr submit --bulk', dsrBody()],
     ['seed set -f', SEED],
   ])('allows a $schema field, which %s does not send', async (command, body) => {
     admin.write('named.json', JSON.stringify({ $schema: './named.schema.json', ...body }));

@@ -44,10 +44,10 @@ async function dsrRequest() {
   return (await import('../contract/dsr.ts')).DsrRequest;
 }
 
-/** Adds `$schema` to the properties of an object, or of each alternative in `oneOf`. */
+/** Adds `$schema` to the properties of an object, or of each alternative in `oneOf` or `anyOf`. */
 function withHint(schema: JsonSchema): JsonSchema {
-  const { oneOf: forms, properties } = schema;
-  if (Array.isArray(forms)) return { ...schema, oneOf: forms.map((form: JsonSchema) => withHint(form)) };
-  if (typeof properties !== 'object' || properties === null) return schema;
-  return { ...schema, properties: { $schema: { type: 'string' }, ...properties } };
+  const { anyOf, oneOf, properties } = schema;
+  if (typeof properties === 'object') return { ...schema, properties: { $schema: { type: 'string' }, ...properties } };
+  if (Array.isArray(oneOf)) return { ...schema, oneOf: oneOf.map(withHint) };
+  return Array.isArray(anyOf) ? { ...schema, anyOf: anyOf.map(withHint) } : schema;
 }

@@ -16,6 +16,7 @@ import {
   type RowParts,
 } from '../domain/dsr/rows.ts';
 import type { NullWords } from '../domain/null-words.ts';
+import { withoutSchemaHint } from '../files/load.ts';
 import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { Row } from '../bulk/row.ts';
 import type { RowTable } from '../bulk/rows.ts';
@@ -82,7 +83,7 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   }
 
   function fromValue(value: unknown) {
-    const given = value as Record<string, unknown>;
+    const given = withoutSchemaHint(value) as Record<string, unknown>;
     const hasId = given['subject_request_id'] !== undefined;
     const body = { subject_request_id: STAND_IN, ...plainDefaults(options.defaults), ...given };
     return { body, hasId, done: false, isTrimmed: false, issues: [] as FieldIssue[] };

@@ -70,7 +70,7 @@ it('tests the schema of every document type', () => {
   expect(new Set(DOCUMENTS.map(([name]) => name))).toEqual(new Set(SCHEMA_NAMES.filter((name) => name !== 'openapi')));
 });
 
-const NAMED = DOCUMENTS.filter(([name]) => name !== 'dsr-bulk');
+const NAMED = DOCUMENTS.filter(([, , valid]) => !Array.isArray(valid));
 it.each(NAMED)('allows a file to refer to its schema: %s', async (name, _title, valid) => {
   const validate = validator(await jsonSchemaOf(name));
   const withHint = (hint: unknown): unknown => ({ $schema: hint, ...(valid as object) });
