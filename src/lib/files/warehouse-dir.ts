@@ -27,9 +27,13 @@ export async function readWarehouseDir(
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
     const hint = { text: 'To create it:', command: `cdpadm warehouse export ${shellWord(dir)}` };
-    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass the overlay folder.' : hint);
+    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass an existing folder to --overlay.' : hint);
   }
-  if (!statSync(root).isDirectory()) throw usageError(`${dir} is not a folder.`, 'Pass the definitions folder.');
+  if (!statSync(root).isDirectory())
+    throw usageError(
+      `${dir} is not a folder.`,
+      `Pass ${isOverlay ? 'a folder to --overlay' : 'the definitions folder'}.`,
+    );
   const files: DirectoryFile[] = [];
   for (const group of groups) {
     const names = namesIn(join(root, group)).filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name));

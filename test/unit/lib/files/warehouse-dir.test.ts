@@ -34,6 +34,15 @@ it('rejects a missing folder, and a file in place of a folder', async () => {
     code: 'usage',
     message: 'file is not a folder.',
   });
+  for (const [dir, message] of [
+    ['sync', 'sync does not exist.'],
+    ['file', 'file is not a folder.'],
+  ] as const) {
+    await expect(readWarehouseDir(dir, GROUPS, sourceIn(cwd), true)).rejects.toMatchObject({
+      message,
+      hint: expect.stringContaining('to --overlay') as string,
+    });
+  }
   mkdirSync(join(cwd, 'sync'));
   writeFileSync(join(cwd, 'sync', 'pipelines'), '');
   const path = join(cwd, 'sync', 'pipelines');
