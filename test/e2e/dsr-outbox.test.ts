@@ -187,6 +187,8 @@ setInterval(() => undefined, 1000);`),
     [['--hook-attempts', 'many'], '--hook-attempts must be a whole number from 1 to 100, not `many`.'],
     [['--hook-timeout', '5'], '--hook-timeout must be a duration such as 10m or 14d, not `5`.'],
     [['--forward-to', 'http://example.com/'], '--forward-to must be an https address'],
+    [['--forward-to', 'https://me:pw@example.com/'], '--forward-to must not contain a user name or password.'],
+    [['--forward-to', 'https://:pw@example.com/'], '--forward-to must not contain a user name or password.'],
   ])('rejects %j', async (flags, message) => {
     const { code, stderr } = await home.run(['dsr', 'callbacks', 'listen', '--port', '0', ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
