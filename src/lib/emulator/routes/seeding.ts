@@ -25,13 +25,13 @@ function readIngestBody<Schema extends z.ZodMiniType>(schema: Schema, body: Buff
   return acceptBody(schema, value, (issues) => badRequest(issues, value));
 }
 
-/** Returns a message: the attribute with the issue (or else the body field), and the problem. */
+/** Returns a message: the attribute with the issue and the path in it, or else the path in the body; and the problem. */
 function nameIssue({ path, message }: FieldIssue, value: unknown): string {
   const inUser = typeof path[0] === 'number' ? path.slice(1) : path;
-  const [field = 'body', ...rest] = inUser;
-  const attribute = rest.length > 1 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
-  const place = showPath(attribute === undefined ? rest : rest.slice(2));
-  return `${attribute ?? field}: ${place === '' ? '' : `${place} `}${message}`;
+  const attribute = inUser.length > 2 ? attributeAt(value, path.slice(0, path.length - inUser.length + 3)) : undefined;
+  if (attribute === undefined) return `${showPath(inUser) || 'body'}: ${message}`;
+  const place = showPath(inUser.slice(3));
+  return `${attribute}: ${place === '' ? '' : `${place} `}${message}`;
 }
 
 function attributeAt(value: unknown, path: readonly (string | number)[]): string | undefined {
@@ -110,10 +110,10 @@ function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, 
 
 function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldIssue[] {
   return (['calculated_attributes', 'user_attributes'] as const).flatMap((field) =>
-    Object.keys(seed[field] ?? {})
-      .filter((workspace) => workspace !== key)
-      .map((workspace) => ({
-        path: [index, field, workspace, 0],
+    Object.entries(seed[field] ?? {})
+      .filter(([workspace]) => workspace !== key)
+      .map(([workspace, list]) => ({
+        path: [index, field, workspace, ...list.slice(0, 1).map(() => 0)],
         message: `the credentials belong to workspace ${key}, not to ${workspace}`,
       })),
   );

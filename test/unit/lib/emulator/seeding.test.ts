@@ -120,12 +120,12 @@ describe('a rejected seed', () => {
     ['another environment', { environment: 'test' }, 'environment: must be `production` or `development`'],
     ['no identities', { identities: undefined }, 'body: needs `xpid`, or `identities` with at least one identity'],
     ['empty identities', { identities: {} }, 'body: needs `xpid`, or `identities` with at least one identity'],
-    ['an empty identity', { identities: { email: '' } }, 'identities: email is empty'],
+    ['an empty identity', { identities: { email: '' } }, 'identities.email: is empty'],
     ['a 65-bit id', { xpid: '18446744073709551616' }, 'xpid: must be a signed 64-bit integer in plain digits, such as -42'],
     ['no attributes', { calculated_attributes: undefined }, 'calculated_attributes: is missing'],
-    ['an object instead of a list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes: 1 must be a list, not an object'],
+    ['an object instead of a list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes.1: must be a list, not an object'],
     ['no seed', { calculated_attributes: { 1: [{ ...seed(), seed: undefined }] } }, 'purchases: seed is missing'],
-    ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes: 1[0].attribute_name is missing'],
+    ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes.1[0].attribute_name: is missing'],
     ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
     ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date in the format yyyy-MM-dd'],
     ['an invalid value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
@@ -134,7 +134,7 @@ describe('a rejected seed', () => {
     ['a user attribute without a value', { user_attributes: { 1: [{ attribute_name: 'tier' }] } }, 'tier: attribute_value is missing'],
     ['a user attribute that is not a string', { user_attributes: { 1: [{ attribute_name: 'tier', attribute_value: 1 }] } }, 'tier: attribute_value must be a string, not a number; put it in quotes'],
     ['another workspace', { calculated_attributes: { 2: [seed('visits')] } }, 'visits: the credentials belong to workspace 1, not to 2'],
-    ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes: 2[0] the credentials belong to workspace 1, not to 2'],
+    ['another workspace without attributes', { user_attributes: { 2: [] } }, 'user_attributes.2: the credentials belong to workspace 1, not to 2'],
   ])('is reported, both alone and in a bulk request: %s', async (_what, fields, message) => {
     const valid = user({ identities: { email: 'noor@people.example' } });
     for (const reply of [await post(SET, user(fields)), await post(BULK, [valid, user(fields)])]) {
@@ -286,7 +286,7 @@ describe('intake', () => {
 
   test.each<[string, object, string]>([
     [EVENTS, events({ events: {} }), 'events: must be a list'],
-    [EVENTS, events({ events: [{ data: {} }] }), 'events: [0].event_type is missing'],
+    [EVENTS, events({ events: [{ data: {} }] }), 'events[0].event_type: is missing'],
     [EVENTS, events({ user_identities: {} }), 'body: needs `user_identities`'],
     [EVENTS, events({ environment: 'x' }), 'environment: must be'],
     [IDENTIFY, identify({ user_identities: undefined }), 'body: needs `user_identities`'],
@@ -352,7 +352,7 @@ describe('the control address', () => {
     const rejected = await post(path, body('12a'));
     expect([rejected.status, rejected.json]).toEqual([
       400,
-      badRequest(/identities: xpid must be a signed 64-bit integer/),
+      badRequest(/identities\.xpid: must be a signed 64-bit integer/),
     ]);
   });
 
