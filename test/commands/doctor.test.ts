@@ -138,6 +138,20 @@ describe('doctor', () => {
     expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
   });
 
+  it("warns about a removed profile's secrets file", async () => {
+    const folder = join(admin.folder, 'config', 'secrets');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(join(admin.folder, 'config'), 0o700);
+    const file = join(folder, 'gone.json');
+    writeFileSync(file, '{"client_secret":"s3cret"}', { mode: 0o600 });
+    const { code, of } = await diagnose();
+    const detail = `no profile uses the secrets in ${file}`;
+    expect([code, of('settings file')]).toEqual([
+      0,
+      { check: 'settings file', status: 'warning', detail, fix: `rm "${file}"` },
+    ]);
+  });
+
   it('warns about an inaccurate clock', async () => {
     const server = await opened(startFaultServer());
     server.otherwise(answer({ headers: { date: new Date(Date.now() - 3_600_000).toUTCString() } }));

@@ -5,7 +5,7 @@ import { nearest } from '../kernel/nearest.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile, unknownFields } from './profile-schema.ts';
-import { readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
+import { otherSecretFiles, readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting, PROFILE_SECRETS, type ProfileSecretName } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
@@ -51,8 +51,10 @@ export function openProfiles(options: SecretsOptions) {
     return Object.fromEntries(filed.map((secret) => [secret, readSecretFile(folder, name, secret)]));
   }
 
+  /** Replaces the profile's own file. Removes it if `filed` is empty. */
   function writeFiled(name: string, filed: Partial<Record<ProfileSecretName, string>>): void {
     if (Object.keys(filed).length > 0) writeSecretFile(folder, name, filed);
+    else removeSecretFile(folder, name);
   }
 
   return {
@@ -88,16 +90,21 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /** Removes the profile, then the secrets that only it uses. `left` lists failures. Throws not found (5). */
+    /**
+     * Removes the secrets that only this profile uses, then the profile: after a crash in between, the profile can be
+     * removed again, and no secret is left that nothing refers to. `left` lists failures. Throws not found (5).
+     */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');
         const wasCurrent = raw.current === name;
         if (wasCurrent) delete raw.current;
         delete raw.profiles[name];
-        write();
         const written = Object.values(profile.secrets ?? {}).filter((text) => typeof text === 'string');
-        return { wasCurrent, left: await secrets.discard(name, unsharedReferences(written, raw.profiles)) };
+        const left = await secrets.discard(name, unsharedReferences(written, raw.profiles));
+        writeFiled(name, {});
+        write();
+        return { wasCurrent, left };
       }),
     /** Replaces the profile with the result of `work`. Throws not found (5), or usage (2) if the result is invalid. */
     update: async (name: string, work: (now: Profile) => Record<string, unknown>): Promise<Profile> =>
@@ -120,7 +127,7 @@ export function openProfiles(options: SecretsOptions) {
         );
         if (raw.current === from) raw.current = to;
         write();
-        if (Object.keys(filed).length > 0) removeSecretFile(folder, from);
+        if (Object.keys(filed).length > 0) writeFiled(from, {});
       }),
     /** Copies a profile and its private secrets file. Both profiles share references to secrets in other locations. */
     copy: async (from: string, to: string): Promise<void> =>
@@ -142,16 +149,11 @@ export function openProfiles(options: SecretsOptions) {
         const kept = await secrets.keep(name, writesFile ? { ...others, ...typed } : typed, storage);
         raw.profiles[name] = checked({ ...profile, secrets: { ...before, ...references, ...kept } });
         write();
-        if (leavesFile && !writesFile) {
-          if (Object.keys(others).length > 0) writeSecretFile(folder, name, others);
-          else removeSecretFile(folder, name);
-        }
-        const inKeychain = replaced
-          .flatMap((secret) => before[secret] ?? [])
-          .filter((text) => text.startsWith('keychain:'));
-        await secrets.discard(name, unsharedReferences(inKeychain, raw.profiles));
+        if (leavesFile && !writesFile) writeFiled(name, others);
+        const written = replaced.flatMap((secret) => before[secret] ?? []);
+        await secrets.discard(name, unsharedReferences(written, raw.profiles));
       }),
-    /** Removes all references except the client id, and the secrets that only they use. `left` lists failures. */
+    /** Like `remove`, but keeps the profile and its client id. */
     forgetSecrets: async (name: string): Promise<{ removed: ProfileSecretName[]; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name);
@@ -160,10 +162,10 @@ export function openProfiles(options: SecretsOptions) {
         const { client_id } = before;
         const filed = filedSecrets(name, profile, removed);
         raw.profiles[name] = checked({ ...rest, ...(client_id !== undefined && { secrets: { client_id } }) });
-        write();
         const written = removed.flatMap((secret) => before[secret] ?? []);
         const left = await secrets.discard(name, unsharedReferences(written, raw.profiles));
         writeFiled(name, filed);
+        write();
         return { removed, left };
       }),
     /** Throws KnownError usage (2) for an invalid name, or conflict (6) for an existing one. */
@@ -181,6 +183,15 @@ export function openProfiles(options: SecretsOptions) {
       const kept = unknownFields(before);
       const unknown = parsed.data ? unknownFields(parsed.data).filter((field) => !kept.includes(field)) : [];
       return unknown.length === 0 ? parsed : { data: undefined, issues: unknown.map(unknownField) };
+    },
+    /** Returns the secrets files that no profile refers to, which a killed command may leave behind. */
+    strayFiles: async (): Promise<string[]> => {
+      const { profiles } = await read();
+      const used = [...profiles].filter(([, { secrets }]) => Object.values(secrets ?? {}).includes('file:'));
+      return otherSecretFiles(
+        folder,
+        used.map(([name]) => name),
+      );
     },
     /** Throws KnownError auth (4) if the storage does not work. The error's hint names the alternatives. */
     checkKeychain: secrets.checkKeychain,
@@ -226,8 +237,8 @@ function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {
   return PROFILE_SECRETS.filter((name) => secrets?.[name] !== undefined);
 }
 
-/** Returns `file:` and the references that no profile in `left` uses. Copied profiles share keychain entries. */
+/** Returns the keychain references that no profile in `left` uses. Copied profiles share keychain entries. */
 function unsharedReferences(written: readonly string[], left: Readonly<Record<string, unknown>>): string[] {
   const others = JSON.stringify(left);
-  return written.filter((text) => text === 'file:' || !others.includes(JSON.stringify(text)));
+  return written.filter((text) => text.startsWith('keychain:') && !others.includes(JSON.stringify(text)));
 }

@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, tryJson } from '../kernel/json.ts';
+import { namesIn } from '../kernel/temporary-file.ts';
 import type { ProfileSecretName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
 function secretFilePath(folder: string, profile: string): string {
   return join(folder, 'secrets', `${profile}.json`);
+}
+
+/** Returns the paths of the private secrets files of all profiles except those in `used`. */
+export function otherSecretFiles(folder: string, used: readonly string[]): string[] {
+  const paths = new Set(used.map((profile) => secretFilePath(folder, profile)));
+  const all = namesIn(join(folder, 'secrets')).map((name) => join(folder, 'secrets', name));
+  return all.filter((path) => path.endsWith('.json') && !paths.has(path));
 }
 
 export function writeSecretFile(

@@ -78,7 +78,7 @@ export async function changeSettingsFile<T>(
 
 /** Removes temporary files of killed processes. Ignores errors. Under the lock, none of conf's files is in use. */
 function sweep(folder: string): void {
-  sweepTemporaryFiles(folder);
+  for (const path of [folder, join(folder, 'secrets')]) sweepTemporaryFiles(path);
   try {
     for (const name of readdirSync(folder)) {
       if (name.startsWith(`${CONFIG_NAME}.json.tmp-`)) rmSync(join(folder, name), { force: true });

@@ -60,11 +60,13 @@ function isWritable(path: string): boolean {
 async function checkSettingsFile(ctx: Context): Promise<Finding> {
   const check = 'settings file';
   try {
-    const { file, read } = await ctx.profiles();
+    const { file, read, strayFiles } = await ctx.profiles();
     const { profiles, warnings } = await read();
     if (existsSync(file) && isExposed(file)) {
       return warning(check, `other users can read ${file}`, `chmod 600 "${file}"`);
     }
+    const [stray] = await strayFiles();
+    if (stray !== undefined) return warning(check, `no profile uses the secrets in ${stray}`, `rm "${stray}"`);
     const detail = `${file}: ${counted(profiles.size, 'profile')}`;
     return warnings.length > 0 ? { check, status: 'warning', detail: warnings.join(' ') } : ok(check, detail);
   } catch (error) {

@@ -1,5 +1,5 @@
 // Profiles are created, selected, changed and removed together with their secrets, even by concurrent writers.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -89,7 +89,7 @@ describe('creating a profile', () => {
     );
     const draft = draftOf({ typed: { client_secret: CANARY, workspace_secret: CANARY } });
     await expect(profiles.create('a', draft)).rejects.toBe(locked);
-    expect(keychain.entries.size).toBe(0);
+    expect([keychain.entries.size, (await profiles.read()).profiles.size]).toEqual([0, 0]);
   });
 
   it('stores secrets in the keychain, and only their references in the settings file', async () => {
@@ -161,6 +161,36 @@ describe('selecting or removing a profile', () => {
     expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(true);
     await profiles.remove('a');
     expect(existsSync(join(folder, 'secrets', 'a.json'))).toBe(false);
+  });
+
+  it.each(['remove', 'forgetSecrets'] as const)('can be repeated if it was killed halfway: %s', async (change) => {
+    const keychain = memoryKeychain();
+    let left = 1;
+    const remove = async (entry: string): Promise<void> => {
+      if (left-- === 0) throw new Error('killed');
+      await keychain.remove(entry);
+    };
+    const options = secretsOptions(temporaryFolder(), { keychain: async () => ({ ...keychain, remove }) });
+    const profiles = openProfiles(options);
+    await profiles.create('a', draftOf({ typed: { client_secret: CANARY, workspace_secret: CANARY } }));
+    const { secrets } = await profiles.find('a');
+    await expect(profiles[change]('a')).rejects.toThrow('killed');
+    expect([keychain.entries.size, (await profiles.find('a')).secrets]).toEqual([1, secrets]);
+    await profiles[change]('a');
+    expect(keychain.entries.size).toBe(0);
+    expect((await profiles.read()).profiles.get('a')?.secrets).toBeUndefined();
+  });
+
+  it('lists the secrets files that no profile refers to', async () => {
+    const folder = temporaryFolder();
+    const profiles = openProfiles(secretsOptions(folder));
+    expect(await profiles.strayFiles()).toEqual([]);
+    for (const name of ['a', 'b'])
+      await profiles.create(name, draftOf({ typed: { client_id: 'id', client_secret: CANARY }, storage: 'file' }));
+    await profiles.forgetSecrets('b');
+    expect(JSON.parse(readFileSync(join(folder, 'secrets', 'b.json'), 'utf8'))).toEqual({ client_id: 'id' });
+    for (const name of ['gone.json', 'notes.txt']) writeFileSync(join(folder, 'secrets', name), '{}');
+    expect(await profiles.strayFiles()).toEqual([join(folder, 'secrets', 'gone.json')]);
   });
 
   it('reports the keychain entries that it could not remove', async () => {
