@@ -69,7 +69,7 @@ export async function takeSlots(
   );
   if (isNew) removeStale(folder);
   if (wait <= 0) return;
-  const why = `aiting ${formatDuration(wait)}: the limit for ${address} is ${limit} requests per minute`;
+  const why = `aiting ${formatDuration(wait)}: all your processes share ${limit} requests per minute for ${budget} at ${address}`;
   if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
   await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
 }

@@ -96,7 +96,7 @@ describe('the shared budget', () => {
     expect(sent.filter((time) => time === TEST_TIME)).toHaveLength(90);
     expect(busiest(sent)).toBe(90);
     expect(processes.flatMap(({ decisions }) => decisions)[0]).toMatch(
-      /^waiting 1m 1s: the limit for https:\/\/a\.example is 90 requests per minute$/,
+      /^waiting 1m 1s: all your processes share 90 requests per minute for roles at https:\/\/a\.example$/,
     );
     expect(await processAt(() => TEST_TIME).take(1, 'https://b.example')).toBe(TEST_TIME);
   });

@@ -327,14 +327,18 @@ describe('a slot in the shared budget', () => {
     expect(http.clock.sleeps).toEqual([]);
     await http.call(budgeted, { params });
     expect(http.clock.sleeps).toEqual([61_000]);
-    expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 90 requests per minute`]);
+    expect(http.decisions).toEqual([
+      `waiting 1m 1s: all your processes share 90 requests per minute for roles at ${server.url}`,
+    ]);
   });
 
   it("respects the profile's limit", async () => {
     const http = testClient(server.url, { limits: { roles: '30/m' } });
     await http.reserve(budgeted, 30);
     await http.reserve(budgeted, 1);
-    expect(http.decisions).toEqual([`waiting 1m 1s: the limit for ${server.url} is 30 requests per minute`]);
+    expect(http.decisions).toEqual([
+      `waiting 1m 1s: all your processes share 30 requests per minute for roles at ${server.url}`,
+    ]);
   });
 
   it('is not awaited if the reservation or the client is aborted', async () => {
