@@ -128,7 +128,11 @@ function describe(rates, memory, rounds) {
       compared('seedWrk', OURS, WRK),
       compared('seedCsv', OURS_CSV, PLAIN_CSV),
       { id: 'seedMemory', value: memory.five, plain: `${(users * 5).toLocaleString('en')} users` },
-      { id: 'seedMemoryGrowth', value: memory.five / memory.one, plain: `vs. ${memory.one.toFixed(0)} MB` },
+      {
+        id: 'seedMemoryGrowth',
+        value: memory.five / memory.one,
+        plain: `${memory.five.toFixed(1)} MB vs. ${memory.one.toFixed(1)}`,
+      },
     ],
   };
 }
