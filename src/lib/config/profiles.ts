@@ -187,11 +187,7 @@ export function openProfiles(options: SecretsOptions) {
     /** Returns the secrets files that no profile refers to, which a killed command may leave behind. */
     strayFiles: async (): Promise<string[]> => {
       const { profiles } = await read();
-      const used = [...profiles].filter(([, { secrets }]) => Object.values(secrets ?? {}).includes('file:'));
-      return otherSecretFiles(
-        folder,
-        used.map(([name]) => name),
-      );
+      return otherSecretFiles(folder, (name) => Object.values(profiles.get(name)?.secrets ?? {}).includes('file:'));
     },
     /** Throws KnownError auth (4) if the storage does not work. The error's hint names the alternatives. */
     checkKeychain: secrets.checkKeychain,

@@ -11,11 +11,10 @@ function secretFilePath(folder: string, profile: string): string {
   return join(folder, 'secrets', `${profile}.json`);
 }
 
-/** Returns the paths of the private secrets files of all profiles except those in `used`. */
-export function otherSecretFiles(folder: string, used: readonly string[]): string[] {
-  const paths = new Set(used.map((profile) => secretFilePath(folder, profile)));
-  const all = namesIn(join(folder, 'secrets')).map((name) => join(folder, 'secrets', name));
-  return all.filter((path) => path.endsWith('.json') && !paths.has(path));
+/** Returns the paths of the private secrets files, except those of a profile that `isUsed` accepts. */
+export function otherSecretFiles(folder: string, isUsed: (profile: string) => boolean): string[] {
+  const profiles = namesIn(join(folder, 'secrets')).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+  return profiles.filter((profile) => !isUsed(profile)).map((profile) => secretFilePath(folder, profile));
 }
 
 export function writeSecretFile(

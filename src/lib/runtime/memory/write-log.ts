@@ -174,7 +174,7 @@ function unknownEnd(request: string) {
   return { files: [], ids: [], outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
 }
 
-/** Records one command's writes. An unwritable log does not stop them, because no run depends on it (decision: D301). */
+/** Records one command's writes. They do not need the log, so an unwritable log does not stop them (decision: D301). */
 export function recordWrites(ctx: Context, command: LoggedCommand, target: Target, settings: Settings) {
   const log = openWriteLog(ctx);
   const id = randomUUID().slice(0, 8);
