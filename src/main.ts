@@ -2,7 +2,7 @@
 import { exitOf } from './lib/errors/fail.ts';
 import type { Command } from 'commander';
 import type { Reference } from './commands/help/describe.ts';
-import { ownTurn, systemClock } from './lib/kernel/clock.ts';
+import { ownTurn, steadyClock, systemClock } from './lib/kernel/clock.ts';
 import { KnownError, systemErrorCode } from './lib/kernel/errors.ts';
 import { EXIT, type ExitName } from './lib/errors/entry.ts';
 import { host } from './lib/kernel/host.ts';
@@ -289,12 +289,13 @@ function wantedHelp(argv: readonly string[]): string[] | undefined {
 
 /** Aborts `stop` after `ms`. The returned function throws if that time passed while no timer could fire. */
 function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): () => void {
-  const deadline = io.clock.now() + ms;
-  io.clock.sleep(ms, finished).then(
+  const clock = steadyClock(io.clock);
+  const deadline = clock.now() + ms;
+  clock.sleep(ms, finished).then(
     () => stop.abort(timedOut(ms)),
     () => undefined,
   );
   return () => {
-    if (io.clock.now() > deadline && !stop.signal.aborted) throw timedOut(ms);
+    if (clock.now() > deadline && !stop.signal.aborted) throw timedOut(ms);
   };
 }

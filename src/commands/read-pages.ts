@@ -1,5 +1,6 @@
 // Reads the pages of a long list, and shows the progress.
 import { fail } from '../lib/errors/fail.ts';
+import { steadyClock } from '../lib/kernel/clock.ts';
 import { isRecord, stringifyJson } from '../lib/kernel/json.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';
 
@@ -40,11 +41,12 @@ export async function readPages<T>(
 
 /** Returns a progress display for short work: without `--progress`, it shows nothing in the first second. */
 export function lateProgress({ clock, flags, out }: Context, title: string) {
-  const firstAt = clock.now() + (flags.progress === 'auto' ? 1000 : 0);
+  const { now } = steadyClock(clock);
+  const firstAt = now() + (flags.progress === 'auto' ? 1000 : 0);
   let progress: Progress | undefined;
   return {
     update: (done: number, total: number | undefined): void => {
-      if (!progress && clock.now() < firstAt) return;
+      if (!progress && now() < firstAt) return;
       progress ??= out.progress(title);
       progress.update({ done, ...(total !== undefined && { total }), isPassing: true });
     },

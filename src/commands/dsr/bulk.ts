@@ -6,6 +6,7 @@ import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.t
 import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/bytes.ts';
+import { steadyClock } from '../../lib/kernel/clock.ts';
 import { requireNewFile } from '../../lib/kernel/durable.ts';
 import { freeName } from '../../lib/kernel/temporary-file.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -126,7 +127,6 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     if (!isDryRun) return await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
   }
   const { address, workspace_id: workspace } = session.submitter;
-  const recentUntil = (to: number) => (flags.allowDuplicates === true ? undefined : { from: to - windowMs, to });
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
@@ -138,7 +138,9 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
     for (const row of repeats) states.release(row);
     const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
     // Rows of this run never count as duplicates of each other, even after the run is resumed.
-    const recent = recentUntil(head ? Date.parse(head.at) : ctx.clock.now());
+    const to = head && Date.parse(head.at);
+    const from = (to ?? ctx.clock.now()) - windowMs;
+    const recent = flags.allowDuplicates === true ? undefined : { from, to: to ?? Infinity };
     const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
     if (flags.resume && !head) {
       if (open.duplicates.size === 0) ctx.out.verbose(NO_EARLIER_RUN);
@@ -190,7 +192,8 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
   }
   const undoNote = 'To cancel a request, pass its id from the results file to `dsr cancel`.';
   ctx.logFacts({ content: examined.digest, journal: journal.path, undoNote });
-  const begun = ctx.clock.now();
+  const { now } = steadyClock(ctx.clock);
+  const begun = now();
   const { resume, ...part } = run.part;
   const before = { existing: states.count('existing'), submitted: states.count('submitted') };
   const resultOf = ({ requests, retries }: SentCounts): WithTarget<typeof bulkResult> => {
@@ -209,7 +212,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
       ...done,
       requests,
       retries,
-      seconds: Math.round((ctx.clock.now() - begun) / 100) / 10,
+      seconds: Math.round((now() - begun) / 100) / 10,
       results,
       journal: journal.path,
       ...part,
@@ -246,7 +249,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
           reached = { requests, retries };
           const completed = countHandled() - handledBefore;
           const share = completed / (open.left + open.duplicates.size);
-          const state = { completed, ms: ctx.clock.now() - begun, rejected: states.count('failed'), ...reached, share };
+          const state = { completed, ms: now() - begun, rejected: states.count('failed'), ...reached, share };
           progress.update({ done: countComplete(states), total: examined.rows, ...facts(state) });
         },
       });

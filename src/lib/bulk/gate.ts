@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/pacing/gate.ts';
 import { fail } from '../errors/fail.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyClock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
 
@@ -38,8 +38,8 @@ export class Gate {
   #cause: KnownError | undefined;
 
   constructor(options: GateOptions) {
-    const { clock, onDecision, rate } = options;
-    this.#clock = clock;
+    const { onDecision, rate } = options;
+    const clock = (this.#clock = steadyClock(options.clock));
     this.#signal = options.signal;
     setMaxListeners(0, this.#ended.signal);
     this.#shared = options.shared && createSharedSchedule(options.shared, rate, clock);

@@ -1,8 +1,10 @@
 // Passes time as a dependency, so that tests do not have to wait.
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Jumps if the machine's clock is set. */
   now(): number;
+  /** Milliseconds since any fixed time. Never jumps. Default: `now`. */
+  steady?(): number;
   /** Resolves after `ms`, never earlier. Rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Called when a wait for another process starts. The returned function is called when the wait ends. */
@@ -15,6 +17,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The machine's clock. No other code calls `Date.now`, or sleeps with `setTimeout`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => performance.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
     // A timer can fire slightly early, because it counts from the start of the event loop's turn.
@@ -22,6 +25,11 @@ export const systemClock: Clock = {
     for (let left = ms; left > 0; left = end - performance.now()) await timer(Math.min(left, LONGEST_TIMER_MS), signal);
   },
 };
+
+/** Returns a clock for durations: its times never jump, but do not count from the epoch. */
+export function steadyClock(clock: Clock): Clock {
+  return { ...clock, now: () => clock.steady?.() ?? clock.now() };
+}
 
 /** Work yields to the event loop after this time. A request needs several turns of the loop to get its response. */
 export const SLICE_MS = 10;

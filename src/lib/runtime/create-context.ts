@@ -74,8 +74,7 @@ class RunContext implements StartedContext {
     this.redactor = redactor;
     const { clock } = io;
     this.clock = {
-      now: () => clock.now(),
-      sleep: (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop),
+      ...clock,
       // Build the text when it is shown: the lock may have another holder by then.
       onWait: (text: () => string) =>
         this.out.waits(Object.defineProperty({ isLock: true, text: '' }, 'text', { get: text })),

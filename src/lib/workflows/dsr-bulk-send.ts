@@ -4,7 +4,7 @@ import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
 import type { StoredState } from '../domain/dsr/row-states.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyClock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Gate, MAX_PAUSED } from '../bulk/gate.ts';
@@ -79,8 +79,9 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   const { known, mayExist, onSend, request } = task;
   const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
   const id = request.subject_request_id;
+  const { now } = steadyClock(clock);
   /** Time since which other rows have succeeded while this one has not. */
-  let begun = clock.now();
+  let begun = now();
   let isRepeat = false;
   let failures = 0;
   let pauses = 0;
@@ -112,10 +113,10 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       if (outcome.state === 'done') return { ...outcome.result, signed, ...(signature && { signature }) };
       hardSignal.throwIfAborted();
       const state = outcome.state === 'unknown' ? unknownState() : 'failed';
-      const triedMs = clock.now() - begun;
+      const triedMs = now() - begun;
       const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
       // If no row succeeds, the platform is down, and the gate gives up after a while.
-      if (state === 'unknown' && completed() + answers === before) begun = clock.now();
+      if (state === 'unknown' && completed() + answers === before) begun = now();
       else if (state === 'unknown' && mayPause) {
         pauses++;
         await gate.pauseRow(Math.min(triedMs, MAX_PAUSE_MS), 'a row has failed repeatedly');

@@ -6,6 +6,7 @@ import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { countComplete, repeatError, type RowStates, shownState } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import type { RowTable } from '../bulk/rows.ts';
+import { steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { conflictWith, markOf, readUnresolved } from './dsr-proof.ts';
@@ -196,17 +197,18 @@ function refusalOf(before: LedgerRequest | undefined, conflict: KnownError | fal
   return conflict ? ({ state: 'failed', error: conflict.message } as const) : undefined;
 }
 
-function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
+function createOutcomes({ journal, ledger, ...ports }: Pick<BulkPorts, 'clock' | 'journal' | 'ledger'>) {
+  const { now } = steadyClock(ports.clock);
   let rows: Complete[] = [];
   let news: LedgerNews[] = [];
-  let writtenAt = clock.now();
+  let writtenAt = now();
   let writing = Promise.resolve();
 
   /** Writes the ledger first, because a row that is complete in the journal is never added to the ledger later. */
   async function writeGroup(): Promise<void> {
     if (rows.length === 0) return;
     const [group, entries] = [rows, news];
-    [rows, news, writtenAt] = [[], [], clock.now()];
+    [rows, news, writtenAt] = [[], [], now()];
     await ledger.record(entries);
     journal.write({ d: group });
   }
@@ -219,7 +221,7 @@ function createOutcomes({ clock, journal, ledger }: Pick<BulkPorts, 'clock' | 'j
     },
     write,
     writeIfDue: async (): Promise<void> => {
-      if (rows.length >= WRITTEN_AT_ONCE || clock.now() - writtenAt >= WRITTEN_AFTER_MS) await write();
+      if (rows.length >= WRITTEN_AT_ONCE || now() - writtenAt >= WRITTEN_AFTER_MS) await write();
     },
   };
 }

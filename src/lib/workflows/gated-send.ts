@@ -2,7 +2,7 @@
 import { endingAs } from '../errors/fail.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyClock } from '../kernel/clock.ts';
 import type { Gate } from '../bulk/gate.ts';
 import type { Feedback } from '../domain/pacing/gate.ts';
 
@@ -26,7 +26,8 @@ export async function sendThrough<Body>(
   request: GatedRequest<Body>,
 ): Promise<SendOutcome<Body>> {
   const pass = await gate.enter(request.isRepeat, request.failures);
-  const startedAt = clock.now();
+  const { now } = steadyClock(clock);
+  const startedAt = now();
   const outcome = await request.send().catch((error: unknown) => {
     gate.stop(error);
     gate.leave(pass, { kind: 'none' });
@@ -37,7 +38,7 @@ export async function sendThrough<Body>(
   const failure = outcome.kind === 'accepted' ? undefined : outcome.failure;
   // If the run gives up now, it ends with network (8), because the platform may have accepted the request.
   const isUnclear = outcome.kind === 'lost' && outcome.failure.status !== undefined;
-  const feedback = feedbackOf(outcome, clock.now() - startedAt, request.isRead === true);
+  const feedback = feedbackOf(outcome, now() - startedAt, request.isRead === true);
   const pauseMs = gate.leave(pass, feedback, failure && isUnclear ? endingAs(failure, 'network') : failure);
   if (isEnd) throw outcome.failure;
   if (pauseMs > 0) await gate.pauseRow(pauseMs);

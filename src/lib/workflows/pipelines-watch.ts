@@ -3,7 +3,7 @@ import { endingAs, exitOf, fail } from '../errors/fail.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, runId } from '../domain/warehouse/runs.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyClock } from '../kernel/clock.ts';
 import { isNotFound, KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';
@@ -64,15 +64,16 @@ export async function retryWhileNotFound<T>(
   ports: RunPorts,
   onUnknown?: (error: KnownError) => Promise<void>,
 ): Promise<T> {
-  const end = ports.clock.now() + UNKNOWN_FOR_MS;
+  const clock = steadyClock(ports.clock);
+  const end = clock.now() + UNKNOWN_FOR_MS;
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await read();
     } catch (error) {
       const isUnknown = isNotFound(error);
-      if (!isUnknown || ports.clock.now() >= end) throw error;
+      if (!isUnknown || clock.now() >= end) throw error;
       if (isFirst) await onUnknown?.(error);
-      await ports.clock.sleep(Math.min(pollMs, end - ports.clock.now()), ports.signal);
+      await clock.sleep(Math.min(pollMs, end - clock.now()), ports.signal);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Fetches the processor's certificate from the address that discovery names, and stores it.
 import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { sizeText } from '../kernel/numbers.ts';
 import { CliError, exitOf, fail } from '../errors/fail.ts';
@@ -36,6 +36,7 @@ const REFRESH_EVERY_MS = 60_000;
 const HUNG_AFTER_MS = 5000;
 
 export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
+  const { now } = steadyClock(clock);
   let kept: { url: string; pem: string } | undefined;
   /** Expiry of the kept certificate: parsing it for every response would take longer than verifying the response. */
   let expiry: { of: string; at: number } | undefined;
@@ -57,8 +58,8 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
 
   /** Concurrent messages share one download. A later message does not join a download that hangs. */
   function fetchOnce(): Promise<ProcessorCertificate> {
-    if (fetching && clock.now() - fetchingSince < HUNG_AFTER_MS) return fetching;
-    fetchingSince = clock.now();
+    if (fetching && now() - fetchingSince < HUNG_AFTER_MS) return fetching;
+    fetchingSince = now();
     const own = fetchCertificate().finally(() => {
       if (fetching === own) fetching = undefined;
     });
@@ -76,8 +77,8 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
     refresh: async ({ pem }) => {
       if (fetching) return await fetching;
       if (kept && kept.pem !== pem) return { ...kept, cached: true };
-      if (clock.now() - refreshedAt < REFRESH_EVERY_MS) return undefined;
-      refreshedAt = clock.now();
+      if (now() - refreshedAt < REFRESH_EVERY_MS) return undefined;
+      refreshedAt = now();
       return await fetchOnce();
     },
     from: () => from,

@@ -6,6 +6,7 @@ import { createMarks, completedBefore } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
+import { steadyClock } from '../kernel/clock.ts';
 import { limitHeap } from '../kernel/host.ts';
 import { type BatchDelivery, createBatchDelivery, type SendPorts } from './seed-send.ts';
 import { readBatches, type SeedInputs } from './seed-input.ts';
@@ -33,7 +34,8 @@ const CHECKPOINT_MS = 500;
 
 /** Runs until every row is accepted or rejected. If an error ends the run early, the journal is up to date. */
 export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
-  const { before, clock, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
+  const { before, concurrency, inputs, journal, limits, maxErrors, rejects, rules, signal } = ports;
+  const clock = steadyClock(ports.clock);
   const gate = new Gate(ports);
   const marks = createMarks(before);
   const packer = new RowPacker(limits, rules, completedBefore(before));

@@ -13,10 +13,16 @@ const RENAME = { command: 'roles update', role_id: 'support-role', name: 'Help d
 let home: PlatformHome;
 let assistant: Assistant;
 let lateMs = 0;
-const clock: Clock = { ...systemClock, now: () => systemClock.now() + lateMs };
+/** How far the machine's clock is set back. */
+let behindMs = 0;
+const clock: Clock = {
+  ...systemClock,
+  now: () => systemClock.now() + lateMs - behindMs,
+  steady: () => (systemClock.steady?.() ?? 0) + lateMs,
+};
 
 beforeEach(async () => {
-  lateMs = 0;
+  lateMs = behindMs = 0;
   home = await openPlatformHome();
   assistant = await openAssistant(home, ['--allow-writes'], clock);
 });
@@ -74,9 +80,13 @@ it('sends nothing if the platform changes after the plan was checked again', asy
   expect(await other.end()).toBe(0);
 });
 
-it('rejects a plan after ten minutes', async () => {
+it.each([
+  ['', 0],
+  [', even if the clock is set back', 3_600_000],
+])('rejects a plan after ten minutes%s', async (_when, backMs) => {
   const early = await assistant.planned('roles_plan', RENAME);
   lateMs = 10 * 60_000 + 1000;
+  behindMs = backMs;
   const { error } = await assistant.call('roles_write', early);
   expect(error).toMatchObject({ code: 'mcp.no_plan', message: 'The plan has expired. Nothing was sent.' });
   expect(await home.received('PUT')).toBe(0);
@@ -101,7 +111,7 @@ it("rejects another session's plan", async () => {
   const plan = await assistant.planned('roles_plan', RENAME);
   const other = await openAssistant(home, ['--allow-writes']);
   expect((await other.call('roles_write', plan)).error.code).toBe('mcp.no_plan');
-  expect(await other.end()).toBe(0);
+  expect([await other.end(), await home.received('PUT')]).toEqual([0, 0]);
 });
 
 it('does not issue a plan if the requests are too large to show in full', async () => {

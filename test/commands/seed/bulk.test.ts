@@ -250,6 +250,22 @@ describe('a rejection by the platform', () => {
     expect(result.requests).toBeLessThan(needed * 2.5);
   });
 
+  test.each([
+    ['202 with an error document', 202, '{"errors":[{"code":"BAD_REQUEST","message":"Orders: row 2 was skipped"}]}'],
+    ['207', 207, '[{"status":202},{"status":400}]'],
+    ['200', 200, '{"accepted":1,"rejected":1}'],
+  ])(
+    'of a part of a batch, which the specification excludes, is never counted as accepted: %s',
+    async (_what, status, body) => {
+      const it = await start(() => ({ status, body }));
+      const file = it.write('a.ndjson', userRows(2));
+      const { code, result, stderr } = await it.bulk([file, '--give-up-after', '0']);
+      expect([code, result.accepted ?? 0], stderr).toEqual([8, 0]);
+      expect(stderr).toContain('--resume');
+      expect(it.sink.requests).toBeGreaterThan(1);
+    },
+  );
+
   test('stops the run immediately if the credentials are invalid', async () => {
     const it = await start(() => ({ status: 403 }));
     const { code, stderr } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
@@ -284,7 +300,8 @@ test('reports progress as the share of rows completed, not read, across all file
     waited += 1500;
     return undefined;
   });
-  const clock = { ...systemClock, now: () => systemClock.now() + waited };
+  const now = (): number => systemClock.now() + waited;
+  const clock = { ...systemClock, now, steady: now };
   const files = [it.write('a.ndjson', userRows(3000)), it.write('b.ndjson', userRows(3000))];
   const { stderr } = await it.bulk([...files, '--concurrency', '1', '--progress', 'json'], { clock });
   const events = stderr
@@ -300,7 +317,7 @@ test('reports progress as the share of rows completed, not read, across all file
 
 test('emits few progress events for a short run, and counts all rows in the last progress event', async () => {
   const it = await start();
-  const clock = { ...systemClock, now: () => 1_800_000_000_000 };
+  const clock = { ...systemClock, now: () => 1_800_000_000_000, steady: () => 0 };
   const { stderr } = await it.bulk([it.write('a.ndjson', userRows(3000)), '--progress', 'json'], { clock });
   const rows = stderr
     .trimEnd()

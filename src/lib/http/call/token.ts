@@ -133,7 +133,9 @@ export function createTokenSource(
   function usable(token: CachedToken | undefined, rejected: string | undefined): CachedToken | undefined {
     if (!token || token.access_token === rejected) return undefined;
     const margin = Math.min(MARGIN_MS, (token.expires_at - token.obtained_at) / 2);
-    return clock.now() < token.expires_at - margin ? token : undefined;
+    const now = clock.now();
+    // A token from the future means that the clock was set back, so its remaining life is unknown.
+    return token.obtained_at <= now && now < token.expires_at - margin ? token : undefined;
   }
 
   function cacheName({ clientId }: BearerCredentials): string {

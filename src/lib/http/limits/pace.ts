@@ -1,6 +1,6 @@
 // Pauses between requests because of a profile's rates, or when a header reports that a limit is near (decision: D7).
 import type { Service, Endpoint } from '../../contract/endpoint.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, steadyClock } from '../../kernel/clock.ts';
 import type { HttpOptions, Wait } from '../types.ts';
 import { parseRate } from '../../kernel/timestamps.ts';
 
@@ -13,18 +13,18 @@ export function nearsLimit(headers: Record<string, string>): [name: string, valu
 }
 
 export function createPace({ clock, onDecision }: { clock: Clock; onDecision(text: string): void }) {
+  const { now } = steadyClock(clock);
   const pausedUntil = new Map<Service, number>();
   return {
     learn: (service: Service, headers: Record<string, string>): void => {
       const header = nearsLimit(headers);
       if (header === undefined) return;
-      pausedUntil.set(service, clock.now() + PAUSE_MS);
+      pausedUntil.set(service, now() + PAUSE_MS);
       onDecision(`slowing down: ${header[0]} is ${header[1]}`);
     },
     wait: async (service: Service, signal: AbortSignal): Promise<void> => {
-      const left = (pausedUntil.get(service) ?? 0) - clock.now();
-      // Cap the pause in case the clock was set back.
-      if (left > 0) await clock.sleep(Math.min(left, PAUSE_MS), signal);
+      const left = (pausedUntil.get(service) ?? -Infinity) - now();
+      if (left > 0) await clock.sleep(left, signal);
     },
   };
 }
@@ -72,7 +72,7 @@ export function createLimits(limits: Readonly<Record<string, string>>, waiting: 
       const area = AREA_OF[id.split('.', 1)[0] ?? ''];
       const rate = area === undefined || PACED_ELSEWHERE.has(id) ? undefined : rateOf(area);
       if (area === undefined || rate === undefined) return;
-      const now = waiting.clock.now();
+      const now = steadyClock(waiting.clock).now();
       const due = Math.max(now, free.get(area) ?? now);
       free.set(area, due + 1000 / rate);
       if (due <= now) return;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { fail } from '../../errors/fail.ts';
+import { steadyClock } from '../../kernel/clock.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
 import { canonicalJson, isRecord, stringifyJson } from '../../kernel/json.ts';
@@ -85,7 +86,7 @@ export function openSession(
     // A user cannot approve what is not shown.
     if (isCut) return answer(record, outcome, { plan: null }, [TOO_LARGE]).content;
     plans.delete(id);
-    plans.set(id, { record, values, expiresAt: now + PLAN_MS, isUsed: false });
+    plans.set(id, { record, values, expiresAt: steadyClock(ctx.clock).now() + PLAN_MS, isUsed: false });
     for (const oldest of [...plans.keys()].slice(0, -MOST_PLANS)) plans.delete(oldest);
     return content;
   }
@@ -107,7 +108,7 @@ export function openSession(
     }
     const problem = planned.isUsed
       ? 'was already used'
-      : ctx.clock.now() > planned.expiresAt
+      : steadyClock(ctx.clock).now() > planned.expiresAt
         ? 'has expired'
         : undefined;
     planned.isUsed = true;

@@ -1,5 +1,6 @@
 // Reports the progress of an operation: as a live line, plain lines, NDJSON events, or not at all.
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
+import { steadyClock } from '../../kernel/clock.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
 import { progressBar, progressText, shareOf, waitBar } from '../../render/progress.ts';
@@ -48,7 +49,7 @@ function progressIn(title: string, io: Io, flags: GlobalFlags, messages: Message
   }
 }
 
-/** Returns the mode set by `--progress` or the terminal. `paced-json` emits no more events than `plain` prints lines. */
+/** Returns the mode from `--progress` or the terminal. `paced-json` emits no more events than `plain` prints lines. */
 export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {
   if (flags.progress !== 'auto') return flags.progress;
   if (flags.quiet) return 'none';
@@ -58,11 +59,11 @@ export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'js
 }
 
 function liveProgress(title: string, io: Io, messages: Messages): Progress {
-  const { clock } = io;
-  const begun = clock.now();
+  const { now } = steadyClock(io.clock);
+  const begun = now();
   let drawn = Number.NEGATIVE_INFINITY;
   let latest: State | undefined;
-  const reached = () => ({ done: 0, ...latest, elapsedMs: clock.now() - begun });
+  const reached = () => ({ done: 0, ...latest, elapsedMs: now() - begun });
   const line = (): string => progressBar(title, reached(), io.columns() - 1);
   let timer = setTimeout(draw, SECOND_MS, line).unref();
 
@@ -71,7 +72,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
     clearTimeout(timer);
     const text = line();
     if (text === undefined) return;
-    drawn = clock.now();
+    drawn = now();
     messages.live(text);
     timer = setTimeout(draw, SECOND_MS, line).unref();
   }
@@ -79,13 +80,13 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   return {
     update: (state) => {
       latest = state;
-      if (clock.now() - drawn < LIVE_INTERVAL_MS) return;
+      if (now() - drawn < LIVE_INTERVAL_MS) return;
       draw(line);
     },
     wait: (ms, why) => {
-      const until = clock.now() + ms;
+      const until = now() + ms;
       draw(() => {
-        const leftMs = until - clock.now();
+        const leftMs = until - now();
         return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), reached(), io.columns() - 1);
       });
     },
@@ -98,12 +99,13 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
 }
 
 function plainProgress(title: string, io: Io, messages: Messages): Progress {
-  const begun = io.clock.now();
+  const { now } = steadyClock(io.clock);
+  const begun = now();
   const pace = createPace(io, UNNOTICED_MS);
   let isShown = false;
   let latest: State | undefined;
   const show = (state: State): void => {
-    messages.line(progressText(title, { ...state, elapsedMs: io.clock.now() - begun }));
+    messages.line(progressText(title, { ...state, elapsedMs: now() - begun }));
     [isShown, latest] = [true, undefined];
   };
   return {
@@ -125,6 +127,7 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
 
 /** Without a pace, reports every event. */
 function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnType<typeof createPace>): Progress {
+  const { now } = steadyClock(io.clock);
   let isStarted = false;
   let passedAt = Number.NEGATIVE_INFINITY;
   let passed: object | undefined;
@@ -146,10 +149,10 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     update: ({ data, isPassing = false, outcomes: _outcomes, share, unit: _unit, ...state }) => {
       if (pace?.isDue({ ...state, ...(share !== undefined && { share }) }) === false) return;
       const fields = { ...state, ...(share !== undefined && { share: Math.round(share * 1000) / 1000 }), ...data };
-      if (isPassing && io.clock.now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
+      if (isPassing && now() - passedAt < PASSING_INTERVAL_MS) passed = fields;
       else {
         passed = undefined;
-        passedAt = io.clock.now();
+        passedAt = now();
         report('progress', fields);
       }
     },
@@ -166,20 +169,21 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
 
 /** Returns a pace: a report is due after `firstMs`, at each tenth of the work, and after a long silence. */
 function createPace(io: Io, firstMs: number) {
-  let reportedAt = io.clock.now() + firstMs - PLAIN_INTERVAL_MS;
+  const { now } = steadyClock(io.clock);
+  let reportedAt = now() + firstMs - PLAIN_INTERVAL_MS;
   let tenths = 0;
   return {
     isDue: (state: State): boolean => {
       const reached = Math.floor((shareOf(state) ?? 0) * 10);
-      if (io.clock.now() - reportedAt < PLAIN_INTERVAL_MS && reached <= tenths) return false;
-      reportedAt = io.clock.now();
+      if (now() - reportedAt < PLAIN_INTERVAL_MS && reached <= tenths) return false;
+      reportedAt = now();
       tenths = reached;
       return true;
     },
     // Short pauses are reported at the same interval.
     isWaitDue: (ms: number): boolean => {
-      if (io.clock.now() + ms - reportedAt < PLAIN_INTERVAL_MS) return false;
-      reportedAt = io.clock.now();
+      if (now() + ms - reportedAt < PLAIN_INTERVAL_MS) return false;
+      reportedAt = now();
       return true;
     },
   };

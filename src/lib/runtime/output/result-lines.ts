@@ -46,5 +46,5 @@ export function createResultLines<T>(
 /** Returns a clock that shows the seconds of a pause on a terminal, so that a quiet watch does not appear to hang. */
 export function watchClock({ clock, io, out }: Context, text: string): Clock {
   if (!io.tty.stderr) return clock;
-  return { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };
+  return { ...clock, sleep: (ms, signal) => clock.sleep(ms, signal).finally(out.waits({ text })) };
 }

@@ -1,5 +1,6 @@
 // Shows that a call is waiting: a live line that counts seconds, a plain line now and then, an event, or nothing.
 import type { Wait } from '../../http/types.ts';
+import { steadyClock } from '../../kernel/clock.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { cleanLine } from '../../render/clean.ts';
@@ -15,6 +16,7 @@ const UNNOTICED_MS = 1000;
 const GAP_MS = 100;
 
 export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wait: Wait) => () => void {
+  const { now } = steadyClock(io.clock);
   const open = new Set<Wait>();
   let since = 0;
   let overAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +33,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     const [wait] = open;
     if (!wait) return;
     // By this clock, a timer may fire slightly early.
-    const left = since + UNNOTICED_MS - io.clock.now();
+    const left = since + UNNOTICED_MS - now();
     if (left <= 0) show(wait, UNNOTICED_MS - left);
     schedule(left <= 0 ? UNNOTICED_MS : Math.max(GAP_MS, left));
   }
@@ -45,10 +47,10 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, io.columns() - 1));
     else if (isDue(wait, silentMs, mode === 'json')) {
       shown = wait;
-      shownAt = io.clock.now();
+      shownAt = now();
       if (mode === 'json') {
         const title = wait.isLock ? 'Waiting for a lock' : 'Calling the platform';
-        const progress = { event: 'wait', title, at: isoMillis(shownAt), text };
+        const progress = { event: 'wait', title, at: isoMillis(io.clock.now()), text };
         messages.write(`${stringifyJson({ progress })}\n`);
       } else messages.line(`${text}${wait.isRequested ? '' : `, ${silence}`}.`);
     }
@@ -57,23 +59,22 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   /** True if a plain line or an event is due: for a new wait, or after a long silence. */
   function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
     const isNew = shown !== wait && (wait.isRequested === true || wait.isLock === true || isEvent);
-    if (!isNew && (silentMs < PLAIN_INTERVAL_MS || io.clock.now() - shownAt < PLAIN_INTERVAL_MS)) return false;
+    if (!isNew && (silentMs < PLAIN_INTERVAL_MS || now() - shownAt < PLAIN_INTERVAL_MS)) return false;
     // -v already prints each pause, and a long pause is always printed.
     return isEvent || (wait.isReported !== true && !(wait.isRequested && (flags.verbose || flags.debug)));
   }
 
   return (wait) => {
-    const now = io.clock.now();
     if (open.size === 0) {
-      if (now - overAt > GAP_MS) since = now;
-      schedule(Math.max(GAP_MS, since + UNNOTICED_MS - now));
+      if (now() - overAt > GAP_MS) since = now();
+      schedule(Math.max(GAP_MS, since + UNNOTICED_MS - now()));
     }
     open.add(wait);
     return () => {
       open.delete(wait);
       if (open.size > 0) return;
       clearTimeout(timer);
-      overAt = io.clock.now();
+      overAt = now();
       messages.beneath(undefined);
     };
   };

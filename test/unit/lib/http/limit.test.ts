@@ -44,6 +44,16 @@ it('does not save up unused requests, and stops waiting when it is aborted', asy
   await expect(wait({ id: 'dsr.get' }, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });
 
+it.each([-86_400_000, 86_400_000])('spreads requests evenly even if the clock is set by %d ms', async (ms) => {
+  const clock = createTestClock();
+  const { wait } = createLimits({ dsr: '1' }, { clock });
+  for (let call = 0; call < 3; call++) {
+    await wait({ id: 'dsr.get' }, never);
+    clock.set(ms);
+  }
+  expect(clock.sleeps).toEqual([1000, 1000]);
+});
+
 it.each([
   ['120/m', 120],
   ['2', 120],

@@ -143,6 +143,31 @@ describe('token renewal', () => {
     expect(bearers().at(-1)).toBe('Bearer token-number-2');
   });
 
+  test('happens if the clock was set back, because the remaining lifetime is unknown', async () => {
+    const http = client();
+    await http.call(getThing, { params });
+    http.clock.set(-HOUR);
+    for (let call = 0; call < 2; call++) await http.call(getThing, { params });
+    expect(bearers().slice(1)).toEqual(['Bearer token-number-2', 'Bearer token-number-2']);
+    http.clock.set(9 * HOUR);
+    await http.call(getThing, { params });
+    expect(tokenRequests()).toHaveLength(3);
+  });
+
+  test.each(['a read', 'a trigger'])('reports an outage of the token service after a 401 for %s', async (what) => {
+    const http = client();
+    await http.call(getThing, { params });
+    accepted = [];
+    tokenAnswer = { status: 503 };
+    const call = what === 'a read' ? http.call(getThing, { params }) : http.call(triggerThing, { body: { id: 'a' } });
+    expect(await failureOf(call)).toMatchObject({ code: 'http.unavailable', status: 503 });
+    expect(bearers()).toHaveLength(2);
+    accepted = ['token-number-2'];
+    tokenAnswer = undefined;
+    await http.call(getThing, { params });
+    expect(bearers().at(-1)).toBe('Bearer token-number-2');
+  });
+
   test('happens after a 401, and any call is then retried once', async () => {
     const http = client();
     await http.call(getThing, { params });
