@@ -317,6 +317,10 @@ it('warns if --resume finds no earlier run because the file was changed, and rej
   home.write('people.csv', 'email\njane@example.com\nben@example.com\n');
   const { code, stderr } = await home.run(`${bulk} --resume --results new.csv`);
   expect(code).toBe(3);
+  expect(home.read('new.csv')).toMatch(
+    /^email,.*\njane@example\.com,[0-9a-f-]{36},failed,.*\nben@example\.com,[0-9a-f-]{36},submitted,/,
+  );
+  expect(await home.received('POST', '/v3/requests')).toBe(2);
   expect(stderr).toContain(
     'No earlier run has this content. If people.csv changed after an interrupted run, restore it',
   );

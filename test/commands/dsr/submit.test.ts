@@ -222,7 +222,9 @@ describe('after a submission', () => {
     );
     expect((await home.json<unknown[]>('dsr list --group-id g')).data).toHaveLength(1);
     expect((await home.run(`dsr cancel ${id} --dry-run`)).code).toBe(0);
+    expect(await home.received('DELETE')).toBe(0);
     expect((await home.run('dsr cancel --group-id g --yes')).code).toBe(0);
+    expect(await home.received('DELETE')).toBe(1);
     expect((await home.json<{ request_status: string }[]>(`dsr status ${id}`)).data[0]?.request_status).toBe(
       'cancelled',
     );

@@ -126,6 +126,7 @@ describe('roles pull --merge', () => {
   it('writes a file that does not exist, and changes nothing if both sides are equal', async () => {
     const pulled = await admin.run('roles pull new.yaml --merge');
     expect(pulled.code, pulled.stderr).toBe(0);
+    expect(admin.read('new.yaml')).toBe((await admin.run('roles pull -')).stdout);
     const edited = admin.read('roles.yaml');
     expect((await admin.json('roles pull --merge')).data).toMatchObject({ changed: false });
     expect(admin.read('roles.yaml')).toBe(edited);

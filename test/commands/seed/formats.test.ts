@@ -195,7 +195,9 @@ test('uses the workspace in the body as the target of seed set, and rejects a di
   const set = ['seed', 'set', '-f', 'user.json', '--yes', '-o', 'json'];
   expect(JSON.parse((await seeding.run(set)).stdout)).toMatchObject({ target: { workspace_id: '7001' } });
   expect((await seeding.run([...set, '--workspace', '7001'])).code).toBe(0);
+  expect(seeding.sink.requests).toBe(2);
   const other = await seeding.run([...set, '--workspace', '7002']);
   expect(other.code).toBe(9);
   expect(other.stderr).toContain('is not the target workspace 7002');
+  expect(seeding.sink.requests).toBe(2);
 });

@@ -1,11 +1,13 @@
 // Each kind of reference resolves to its secret, or fails without revealing any part of the secret.
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { secretFromCommand, createSecrets } from '../../../../src/lib/config/secrets.ts';
 import { looksLikeReference, parseReference } from '../../../../src/lib/config/secret-file.ts';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
+import { host } from '../../../../src/lib/kernel/host.ts';
 import { failureOf } from '../../../helpers/failure.ts';
+import { PATIENT } from '../../../helpers/patient.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { CANARY, memoryKeychain, secretsOptions } from './folders.ts';
 
@@ -96,14 +98,18 @@ describe("a reference's command", () => {
 
   it('is stopped by Ctrl-C', async () => {
     const stop = new AbortController();
-    const run = secretFromCommand('sleep 600', {
+    const file = join(temporaryFolder(), 'pid');
+    const run = secretFromCommand(`echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 600`, {
       env: process.env,
       what: 'x',
       clock: systemClock,
       signal: stop.signal,
     });
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENT);
     stop.abort(new Error('interrupted'));
     await expect(run).rejects.toThrow('interrupted');
+    const pid = Number(readFileSync(file, 'utf8'));
+    await vi.waitFor(() => expect(host.isAlive(pid)).toBe(false), PATIENT);
   });
 });
 

@@ -1,7 +1,9 @@
 // Tests the control client with which other programs control a running platform.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEmulator } from '../../../../src/lib/emulator/client.ts';
-import { send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
+import { startCallbackReceiver } from '../../../helpers/callback-receiver.ts';
+import { dsrBody } from '../../../helpers/dsr.ts';
+import { basicAuth, send, startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
 import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 import { opened } from '../../../helpers/opened.ts';
@@ -32,12 +34,30 @@ it('lists requests, callbacks and stored data', async () => {
   await send('GET', `${platform.url}/v3/discovery`);
   expect((await platform.log()).at(-1)).toMatchObject({ method: 'GET', path: '/v3/discovery' });
   expect(await platform.callbacks.list()).toEqual([]);
-  expect(await platform.callbacks.resend()).toEqual([]);
-  expect(await platform.callbacks.flush()).toEqual([]);
   expect(await platform.callbacks()).toEqual([]);
   expect(await platform.state.profiles({ email: 'nobody@example.com' })).toEqual([]);
   expect(await platform.profiles({ email: 'nobody@example.com' })).toEqual([]);
   expect(Object.keys(await platform.state.counts())).toEqual(['profiles', 'seeds', 'events']);
+});
+
+it('sends queued or selected callbacks, and returns each of them, delivered or not', async () => {
+  const receiver = await opened(startCallbackReceiver());
+  const { workspace_key: key, workspace_secret: secret } = platform.ready;
+  const body = dsrBody({ status_callback_urls: [receiver.url] });
+  await platform.send('POST', '/v3/requests/', { headers: basicAuth(`${key}:${secret}`), body: JSON.stringify(body) });
+  const [sent, ...others] = await platform.callbacks.flush();
+  expect([sent?.state, others, await platform.callbacks.flush()]).toEqual(['delivered', [], []]);
+  expect(await platform.callbacks.resend()).toEqual([]);
+  receiver.next(500);
+  const requeued = await platform.callbacks.resend({ id: sent?.id ?? 0 });
+  expect(requeued).toMatchObject([{ id: sent?.id, state: 'queued', attempts: [{ status: 202 }, { status: 500 }] }]);
+  expect(await platform.callbacks()).toEqual(requeued);
+  expect(await platform.callbacks.resend()).toMatchObject([
+    { state: 'delivered', attempts: [{}, {}, { status: 202 }] },
+  ]);
+  const { subject_request_id } = body;
+  expect(await platform.callbacks.resend({ subject_request_id })).toMatchObject([{ attempts: [{}, {}, {}, {}] }]);
+  expect(receiver.received).toHaveLength(4);
 });
 
 it('assigns a role', async () => {

@@ -178,9 +178,18 @@ describe('the weekly refresh', () => {
 
   test('ends after a reset, which deletes the definition', async () => {
     await create({ ...DEFINITION, attributes });
+    await emulator.api.advance('7d');
+    expect(await groupAttributesOf(13)).toHaveProperty(['household:points']);
     await emulator.api.reset();
     expect((await emulator.call('GET', path)).json).toEqual([]);
+    expect(await groupAttributesOf(13)).toEqual({});
     await emulator.api.advance('7d');
     expect(await groupAttributesOf(13)).toEqual({});
+    // A new definition waits for a whole week again.
+    await create({ ...DEFINITION, attributes });
+    await emulator.api.advance('6d');
+    expect(await groupAttributesOf(13)).toEqual({});
+    await emulator.api.advance('1d');
+    expect(await groupAttributesOf(13)).toHaveProperty(['household:points']);
   });
 });

@@ -40,12 +40,18 @@ describe('a download', () => {
     expect(finish().file).toBe(join(folder, `results.${extension}`));
   });
 
-  it('fails if its folder is a file, and can still be discarded', () => {
+  it.each([
+    ['is a file', '', 'there is a file where the folder should be'],
+    ['is below a file', 'folder', 'a part of the path is not a folder'],
+  ])('fails if its folder %s, and can still be discarded', (_what, below, why) => {
     const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    const { discard, sink } = openDownload(file, 'results');
-    expect(() => sink.begin({})).toThrow(`Cannot write ${file}: there is a file where the folder should be.`);
+    writeFileSync(file, 'theirs');
+    const folder = join(file, below);
+    const { discard, sink } = openDownload(folder, 'results');
+    const failure = { code: 'files.write', message: `Cannot write ${folder}: ${why}.` };
+    expect(() => sink.begin({})).toThrow(expect.objectContaining(failure));
     discard();
+    expect(readFileSync(file, 'utf8')).toBe('theirs');
   });
 
   it('is synced before it is linked to its final name', () => {
@@ -107,13 +113,5 @@ describe('a download', () => {
     discard();
     sink.write(Buffer.from('what comes late goes nowhere'));
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('fails with an error if its folder cannot be created', () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    expect(() => openDownload(join(file, 'folder'), 'results').sink.begin({})).toThrow(
-      expect.objectContaining({ code: 'files.write' }),
-    );
   });
 });

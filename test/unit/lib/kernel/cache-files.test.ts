@@ -73,6 +73,7 @@ test('rejects a symbolic link', () => {
   expect(() => {
     open().write(path, 'one');
   }).toThrow('symbolic link');
+  expect(readdirSync(folder)).toEqual(['link']);
 });
 
 test("throws the abort's reason if it is aborted before it gets the lock", async () => {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
-import { acquireLock, tryLock, withLock } from '../../../../src/lib/kernel/lock.ts';
+import { acquireLock, readHolder, tryLock, withLock } from '../../../../src/lib/kernel/lock.ts';
 import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
@@ -161,7 +161,10 @@ describe('an existing lock', () => {
     const path = lockPath();
     writeLock(path, { host: 'elsewhere.example' });
     fs.utimesSync(path, HOURS_AGO, HOURS_AGO);
-    expect(tryLock(path)).toBeDefined();
+    const lock = tryLock(path);
+    expect([readHolder(path)?.host, tryLock(path)]).toEqual([hostname(), undefined]);
+    lock?.release();
+    expect(fs.existsSync(path)).toBe(false);
   });
 
   it.runIf(onLinux)("is acquired if another process now uses its holder's process id", () => {

@@ -68,6 +68,8 @@ test('with --trace-file, records every exchange in a private file without secret
   const exchanges = text.trimEnd().split('\n');
   expect(exchanges.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['POST', 'GET']);
   expect(text).not.toContain(platform.ready.client_secret);
+  const headers = exchanges.map((line) => (JSON.parse(line) as { request: { headers: object } }).request.headers);
+  expect(headers).toMatchObject([{}, { authorization: '********' }]);
   expect(statSync(join(home.cwd, 'trace.ndjson')).mode & 0o777).toBe(0o600);
 });
 

@@ -35,7 +35,7 @@ describe('a backslash', () => {
     ['redshift', 'a\\|b|"q\\"r"|\\N\n1|2|x\\\\\n', [['a|b', 'q"r', '\\N'], ['1', '2', 'x\\']]],
     ['redshift', '1|"a\\\nb"|\r\n2||\\', [['1', 'a\nb', ''], ['2', '', '\\']]],
     ['spark', '"a \\"b\\"",c\\d,"e\\\\f\\g"\n"a""b",,', [['a "b"', 'c\\d', 'e\\f\\g'], ['a"b', '', '']]],
-    ['spark', 'a"b,c\n"x"y,z\nok,1', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['ok', '1']]],
+    ['spark', 'a\\"b,c\n"x\\\\"y,z\n"x\\"y",z', [`1: ${INSIDE}`, `2: ${AFTER_QUOTE}`, ['x"y', 'z']]],
     ['spark', 'a,b\n1,"x\\"', [['a', 'b'], 'this cell starts with a quote that is never closed']],
   ])('is an escape character in a file from %s: %j', (source, text, rows) => {
     for (const size of [1, 3, text.length]) expect(read(text, SOURCES[source], size), String(size)).toEqual(rows);

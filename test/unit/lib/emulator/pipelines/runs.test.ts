@@ -312,11 +312,20 @@ describe('a run fails', () => {
     const connection = await platform.get<{ errors: { message: string }[] }>('connections/lake');
     expect(connection).toMatchObject({ status: 'faulted' });
     expect(connection.errors[0]?.message).toMatch(/^Failed to connect to the warehouse account .*is missing$/);
+    const report = 'inputs/data-pipelines/sync/report';
+    expect(await platform.get(report)).toMatchObject({
+      status: 'faulted',
+      connection_status: 'faulted',
+      connection_errors: connection.errors,
+      data_model_status: 'valid',
+      latest_pipeline_run: { status: 'failed', errors: connection.errors },
+    });
     expect((await platform.put('connections', CONNECTION)).status).toBe(505);
     expect(await platform.get('connections/lake')).toMatchObject({ status: 'faulted' });
 
     await makeWarehouse(folder, PEOPLE);
     expect((await platform.put('connections', CONNECTION)).json).toMatchObject({ status: 'healthy', errors: [] });
+    expect(await platform.get(report)).toMatchObject({ connection_status: 'healthy', connection_errors: [] });
     await platform.trigger();
     await platform.api.advance('1s');
     expect((await platform.runs())[0]).toMatchObject({ status: 'success' });
@@ -357,7 +366,14 @@ describe('a run fails', () => {
     await platform.put(kind, { ...(kind === 'connections' ? CONNECTION : MODEL), state: 'inactive' });
     await platform.trigger();
     await platform.api.advance('1s');
-    expect((await platform.runs())[0]?.errors[0]?.message).toContain('is inactive');
+    const message = kind === 'connections' ? 'Connection `lake` is inactive' : 'Data model `people` is inactive';
+    expect(await platform.get('inputs/data-pipelines/sync/report')).toMatchObject({
+      status: 'faulted',
+      errors: [{ message }],
+      connection_status: 'healthy',
+      data_model_status: 'valid',
+      latest_pipeline_run: { status: 'failed', errors: [{ message }] },
+    });
     await platform.put(kind, kind === 'connections' ? CONNECTION : MODEL);
     expect(await platform.get('inputs/data-pipelines/sync')).toMatchObject({ status: 'idle' });
   });

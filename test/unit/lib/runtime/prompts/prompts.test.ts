@@ -58,12 +58,17 @@ describe('a prompt without an interactive terminal', () => {
   });
 });
 
-test('accepts typed text that is not a choice if the list is open', async () => {
+test.each([
+  ['open', true, 'older'],
+  ['closed', false, 'a'],
+])('accepts typed text that is not a choice only if the list is open: %s', async (_what, open, value) => {
   const stdin = new PassThrough();
   const prompt = prompts({}, { tty: true, env: { TERM: 'dumb' }, stdin });
-  const chosen = prompt.select('Request', [{ value: 'a' }], { search: true, open: true });
+  const chosen = prompt.select('Request', [{ value: 'a' }], { search: true, open });
   stdin.write('older\n');
-  expect(await chosen).toBe('older');
+  await new Promise(setImmediate);
+  stdin.write('a\n');
+  expect(await chosen).toBe(value);
 });
 
 test('uses --yes to answer a simple confirmation, but not a typed confirmation', async () => {
