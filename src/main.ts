@@ -289,13 +289,11 @@ function wantedHelp(argv: readonly string[]): string[] | undefined {
 
 /** Aborts `stop` after `ms`. The returned function throws if that time passed while no timer could fire. */
 function stopAfter(ms: number, stop: AbortController, finished: AbortSignal, io: Io): () => void {
-  const clock = steadyClock(io.clock);
-  const deadline = clock.now() + ms;
-  clock.sleep(ms, finished).then(
-    () => stop.abort(timedOut(ms)),
-    () => undefined,
-  );
+  const { now, sleep } = steadyClock(io.clock);
+  const deadline = now() + ms;
+  const over = sleep(ms, finished).then(() => stop.abort(timedOut(ms)));
+  over.catch(() => undefined);
   return () => {
-    if (clock.now() > deadline && !stop.signal.aborted) throw timedOut(ms);
+    if (now() > deadline && !stop.signal.aborted) throw timedOut(ms);
   };
 }

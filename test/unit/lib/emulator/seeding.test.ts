@@ -126,7 +126,7 @@ describe('a rejected seed', () => {
     ['an object instead of a list', { calculated_attributes: { 1: seed() } }, 'calculated_attributes.1: must be a list, not an object'],
     ['no seed', { calculated_attributes: { 1: [{ ...seed(), seed: undefined }] } }, 'purchases: seed is missing'],
     ['no name', { calculated_attributes: { 1: [{ ...seed(), attribute_name: undefined }] } }, 'calculated_attributes.1[0].attribute_name: is missing'],
-    ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count` or'],
+    ['an unknown type', { calculated_attributes: { 1: [{ ...seed(), calculation_type: 'median' }] } }, 'purchases: calculation_type must be `count`, `sum`, '],
     ['an invalid date', { calculated_attributes: { 1: [{ ...seed(), cutoff_date: '2026-02-30' }] } }, 'purchases: cutoff_date must be a valid date in the format yyyy-MM-dd'],
     ['an invalid value', { calculated_attributes: { 1: [seed('visits', 'many')] } }, 'visits: seed.value must be a whole number, 0 or more'],
     ['the form of a different type', { calculated_attributes: { 1: [{ ...seed(), seed: { list: [] } }] } }, 'purchases: seed must contain only `value` for count, but contains `list`'],
