@@ -217,7 +217,8 @@ async function runCommand(
     return EXIT[reason instanceof KnownError ? exitOf(reason) : ctx.exit];
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
-    if (isQuietEnd(error)) return EXIT.ok;
+    // A closed pipe is not a failure, but does not hide that some rows failed.
+    if (isQuietEnd(error)) return EXIT[ctx.exit];
     const final = hasWritten() ? error : await stopAmid(error);
     state.isReported = true;
     const known = final instanceof KnownError ? explainStop(final, hasWritten()) : final;

@@ -5,7 +5,7 @@ import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.t
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
 import { type Dialect, DELIMITERS, SOURCES, type SourceName } from '../lib/domain/csv/dialect.ts';
 import type { NullWords } from '../lib/domain/null-words.ts';
-import { usageError } from '../lib/kernel/errors.ts';
+import { type Hint, usageError } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/json.ts';
 import { parseDuration } from '../lib/kernel/timestamps.ts';
 import { listed } from '../lib/kernel/words.ts';
@@ -131,6 +131,12 @@ export function refuseOtherFlags(earlier: string | undefined, now: string, flags
     'The earlier run had different flags, so the same rows would now become different requests.',
     `Pass the same row flags as in that run: ${flags} and any others.`,
   );
+}
+
+/** Returns the hint that resumes the earlier run. With other flags than in that run, `command` would fail. */
+export function resumeHint(what: string, command: string, earlier: string | undefined, now: string): Hint {
+  if (earlier === undefined || earlier === now) return { text: `${what}:`, command };
+  return { text: `${what}, pass --resume and the same row flags as in that run.` };
 }
 
 export async function openBulkInputs(

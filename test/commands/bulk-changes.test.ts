@@ -234,6 +234,11 @@ describe('seed bulk', () => {
     ]) {
       const { code, stderr } = await seeding.bulk([...others, '--resume']);
       expect([code, stderr]).toEqual([2, expect.stringContaining('The earlier run had different flags')]);
+      const unresumed = await seeding.bulk(others);
+      expect([unresumed.code, unresumed.stderr]).toEqual([
+        12,
+        expect.stringContaining('To continue, pass --resume and the same row flags as in that run.'),
+      ]);
     }
     expect(seeding.sink.requests).toBe(sent);
     const { code, result } = await seeding.bulk([...flags, '--resume']);
@@ -296,12 +301,40 @@ describe('seed bulk', () => {
     mkdirSync(join(seeding.folder, 'gone'));
     change = () => rmdirSync(join(seeding.folder, 'gone'));
     const failed = await seeding.run(['seed', 'bulk', 'users.ndjson', '--rejects', 'gone/r.ndjson', '--yes']);
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('pass another --rejects FILE.')]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('pass another file: --rejects FILE.')]);
     const moved = await seeding.bulk(['users.ndjson', '--rejects', 'r.ndjson', '--resume']);
     expect([moved.code, moved.result]).toMatchObject([3, { accepted: 5, rejected: 1 }]);
     expect(moved.result.rejects).toBe(join(seeding.folder, 'r.ndjson'));
     expect(readFileSync(join(seeding.folder, 'r.ndjson'), 'utf8')).toMatch(/^\{"rejected".*"many".*\n$/);
-    const checked = await seeding.run(['seed', 'bulk', 'users.ndjson', '-n']);
-    expect([checked.code, checked.stdout]).toEqual([3, expect.stringContaining('1 rejected')]);
+  });
+
+  it('shows in a dry run what the same command would send after an earlier run, and sends nothing', async () => {
+    seeding.write('users.ndjson', userRows(6));
+    await half(['users.ndjson']);
+    const requests = seeding.sink.requests;
+    const dryRun = (...flags: string[]) => seeding.run(['seed', 'bulk', 'users.ndjson', ...flags, '-n']);
+    const blocked = await dryRun();
+    expect([blocked.code, blocked.stderr]).toEqual([12, expect.stringContaining('did not finish (2 rows accepted')]);
+    const resumed = await dryRun('--resume');
+    expect([resumed.code, resumed.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^2 rows are already complete\.\n4 rows: 4 to send in 1 request, 0 rejected\.\nThe request /,
+      ),
+    ]);
+    expect((await dryRun('--restart')).stdout).toContain('6 rows: 6 to send in 1 request');
+    expect(seeding.sink.requests).toBe(requests);
+    expect((await seeding.bulk(['users.ndjson', '--resume'])).result.accepted).toBe(6);
+    expect((await dryRun()).code).toBe(12);
+    expect((await dryRun('--resume')).stdout).toContain('0 rows: 0 to send in 0 requests');
+    appendFileSync(join(seeding.folder, 'users.ndjson'), userRows(1));
+    const changed = await dryRun('--resume');
+    expect([changed.code, changed.stderr]).toEqual([6, expect.stringContaining('A file changed after it was sent.')]);
+  });
+
+  it('exits with 3 for rejected rows even if standard output has no reader', async () => {
+    seeding.write('users.ndjson', userRows(2).replace('"3"', '"many"'));
+    const { code } = await seeding.run(['seed', 'bulk', 'users.ndjson', '--yes'], { brokenPipe: true });
+    expect(code).toBe(3);
   });
 });

@@ -12,7 +12,7 @@ import { cannotWrite } from '../../lib/kernel/file-failure.ts';
 import { restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { refuseOtherFlags, rowFlagsDigest } from '../bulk-flags.ts';
+import { refuseOtherFlags, resumeHint, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
@@ -33,6 +33,7 @@ export function refuseSecondRun(
   flags: BulkFlags,
   { again, inputs, options, states }: { again: Again; inputs: Inputs; options: RowOptions; states: RowStates },
 ): void {
+  const settings = settingsDigest(options, inputs);
   if (!flags.resume) {
     const done = countComplete(states);
     const [name, resume] = [nameOfInputs(inputs), again('--resume')];
@@ -43,11 +44,13 @@ export function refuseSecondRun(
         ? `The content of ${name} was already submitted, as ${head.input} on ${head.at}.`
         : `The run of ${head.input} on ${head.at} was interrupted: ${grouped(done)} of ${counted(head.rows, 'row is', 'rows are')} complete.`,
       hint: [
-        {
-          text: `To ${isWhole ? 'show the result of' : 'continue'} that run (completed rows are not sent again):`,
-          command: resume,
-        },
-        ...(repeats > 0 ? [repeatsHint(repeats, resume)] : []),
+        resumeHint(
+          `To ${isWhole ? 'show the result of' : 'continue'} that run (completed rows are not sent again)`,
+          resume,
+          head.settings,
+          settings,
+        ),
+        ...(repeats > 0 && head.settings === settings ? [repeatsHint(repeats, resume)] : []),
         {
           text: 'To submit new requests for the same people, for example with another --type, add ids first:',
           command: 'cdpadm dsr prepare',
@@ -55,7 +58,7 @@ export function refuseSecondRun(
       ],
     });
   }
-  refuseOtherFlags(head.settings, settingsDigest(options, inputs), '--regulation, --type, --map');
+  refuseOtherFlags(head.settings, settings, '--regulation, --type, --map');
 }
 
 /** Returns the hint that shows how to send the rows that were rejected because they repeat earlier requests. */

@@ -11,7 +11,6 @@ import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import type { SeedCounts } from '../../lib/files/bulk-journal.ts';
-import type { SeedEstimate } from '../../lib/workflows/seed-estimate.ts';
 import { readFlags, type ReadFlags, runFlags } from '../bulk-flags.ts';
 import { type Again, asPart, createAgain, runWithProgress, shownPath, withProgress } from '../bulk-run.ts';
 import type { SeedRun, SeedRunFlags } from './run.ts';
@@ -100,7 +99,7 @@ export const seedFiles = defineCommand({
 });
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
-  const { NO_COUNTS, openRun, readBulkFlags, showDryRun } = await import('./run.ts');
+  const { NO_COUNTS, openRun, readBulkFlags } = await import('./run.ts');
   const settings = await ctx.settings();
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { limits, pace, shard } = numbers;
@@ -121,14 +120,16 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const { openInputs } = await import('./inputs.ts');
     const opened = await openInputs(ctx, files, flags, shard);
     const target = await ctx.startWrite('seeding');
-    if (ctx.flags.dryRun || ctx.flags.curl) return await showDryRun(ctx, opened, numbers);
     const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
-    const run = await openRun(ctx, opened, numbers, flags, again, async () => {
+    const run = await openRun(ctx, opened, numbers, flags, again, async (complete) => {
       const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');
-      const estimate = await estimateSeeds(opened.sources, shard);
-      if (estimate.rows !== 0)
-        await ctx.confirmWrite(`Seed ${usersOf(estimate)} into ${workspaceOf(target, estimate.environments)}?`);
+      const { environments, isExact, rows } = await estimateSeeds(opened.sources, shard);
+      // The estimate may be too low, so a resumed run always asks.
+      const left = rows && Math.max(1, rows - complete);
+      if (left !== 0)
+        await ctx.confirmWrite(`Seed ${usersOf(left, isExact)} into ${workspaceOf(target, environments)}?`);
     });
+    if (!run) return;
     /** Progress so far: the journal is up to half a second older, and standard input has no journal. */
     let reached: SeedCounts | undefined;
     try {
@@ -184,7 +185,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
 }
 
 /** Returns the number of users, such as `about 12,000 users`: an estimate for a large file or a single shard. */
-function usersOf({ rows, isExact }: SeedEstimate): string {
+function usersOf(rows: number | undefined, isExact: boolean): string {
   if (rows === undefined) return 'an unknown number of users';
   return isExact ? counted(rows, 'user') : `about ${counted(Number(rows.toPrecision(2)), 'user')}`;
 }

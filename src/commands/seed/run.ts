@@ -24,7 +24,7 @@ import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
-import { readPace, refuseOtherFlags, type RunFlags } from '../bulk-flags.ts';
+import { readPace, refuseOtherFlags, resumeHint, type RunFlags } from '../bulk-flags.ts';
 import { type Again, completeText, destinationOf, NO_EARLIER_RUN } from '../bulk-run.ts';
 import type { OpenedInputs } from './inputs.ts';
 
@@ -62,10 +62,15 @@ function readBytes(text: string): number {
   throw usageError(`--batch-bytes must be a size from 1KB to 64MiB, for example 256KB, not \`${text}\`.`);
 }
 
-/** Checks every row and shows the first request. Sends nothing. */
-export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }: BulkNumbers): Promise<void> {
+/** Checks the rows that an earlier run did not complete, and shows the first request. Sends nothing. */
+async function showDryRun(
+  ctx: Context,
+  opened: OpenedInputs,
+  { limits }: BulkNumbers,
+  before: SeedCheckpoint | undefined,
+): Promise<void> {
   const { seeding } = await ctx.api();
-  const { rows, rejected, batches, first } = await validateSeeds(opened, limits, ctx.signal);
+  const { rows, rejected, batches, first } = await validateSeeds(opened, limits, ctx.signal, before);
   opened.reportUnseen();
   if (first !== undefined && ctx.flags.curl) {
     await (await seeding.openBulk()).send(first, ctx.signal);
@@ -73,30 +78,39 @@ export async function showDryRun(ctx: Context, opened: OpenedInputs, { limits }:
   }
   if (rejected > 0) ctx.setExit('partial');
   const requests = first === undefined ? [] : [seeding.describeBulk(parseJson(first.toString('utf8')) as SingleSeed[])];
-  await ctx.out.emitDryRun(requests, { rows, accepted: rows - rejected, rejected, batches }, () =>
+  const done = before === undefined ? 0 : completedIn(before);
+  const plan = { rows: rows + done, accepted: rows - rejected, rejected, batches, done };
+  await ctx.out.emitDryRun(requests, plan, () =>
     [
+      ...(done > 0 ? [completeText(done)] : []),
       `${counted(rows, 'row')}: ${grouped(rows - rejected)} to send in ${counted(batches, 'request')}, ${grouped(rejected)} rejected.`,
       ...destinationOf(requests, batches),
     ].join('\n'),
   );
 }
 
-export type SeedRun = Awaited<ReturnType<typeof openRun>>;
+export type SeedRun = NonNullable<Awaited<ReturnType<typeof openRun>>>;
 
 export const NO_COUNTS: SeedCounts = { accepted: 0, rejected: 0, batches: 0, requests: 0, retries: 0, ms: 0 };
 
+const completedIn = ({ counts }: SeedCheckpoint): number => counts.accepted + counts.rejected;
+
 /**
- * Opens the journal (none for standard input) and the rejects file. Calls `confirm` before anything is sent or removed.
- * Throws usage (2), conflict (6) for changed files, guard (12) after an earlier run, and the errors of `confirm`.
+ * Opens the journal (none for standard input) and the rejects file. Calls `confirm` with the number of rows that an
+ * earlier run completed, before anything is sent or removed. Throws usage (2), conflict (6) for changed files, guard
+ * (12) after an earlier run, and the errors of `confirm`. A dry run is shown instead, and returns undefined.
  */
 export async function openRun(
   ctx: Context,
-  { settings: rowFlags, sources }: OpenedInputs,
-  { shard }: BulkNumbers,
+  opened: OpenedInputs,
+  numbers: BulkNumbers,
   flags: SeedRunFlags,
   again: Again,
-  confirm: () => Promise<void>,
+  confirm: (complete: number) => Promise<void>,
 ) {
+  const { settings: rowFlags, sources } = opened;
+  const { shard } = numbers;
+  const isDryRun = ctx.flags.dryRun || ctx.flags.curl;
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const fromStdin = keys.length < sources.length;
   if (flags.resume && flags.restart) throw usageError('--resume and --restart cannot be combined.');
@@ -118,36 +132,41 @@ export async function openRun(
     settings.get('workspace_id')?.value ?? '',
     settings.get('environment')?.value ?? '',
   ];
-  const journal = fromStdin
-    ? undefined
-    : openSeedJournal(journalPath('seed', ctx.paths.state, [...target, ...keys, share ?? '']));
+  const path = journalPath('seed', ctx.paths.state, [...target, ...keys, share ?? '']);
+  // Without an earlier run, a dry run writes nothing, not even a lock.
+  const journal = fromStdin || (isDryRun && !existsSync(path)) ? undefined : openSeedJournal(path);
   try {
     const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
     ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
     const found = journal?.read();
     // A run without rows sent nothing.
-    const known = found?.finished && found.counts.accepted + found.counts.rejected === 0 ? undefined : found;
+    const known = found?.finished && completedIn(found) === 0 ? undefined : found;
     const resumed = flags.resume ? known : undefined;
     const restarted = flags.restart ? known : undefined;
     const isSame = known !== undefined && isSameContent(known.files, files);
     if (resumed && !isSame)
       throw fail('seed.changed', {
-        message: 'A file changed after the interrupted run.',
+        message: `A file changed after ${resumed.finished ? 'it was sent' : 'the interrupted run'}.`,
         hint: { text: 'To send the whole file:', command: again('--restart') },
       });
     refuseOtherFlags(resumed?.settings, rowFlags, '--map, --cutoff-date, --null');
-    if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, again);
+    if (known && !resumed && !restarted && (!known.finished || isSame)) throw ranBefore(known, rowFlags, again);
+    if (isDryRun) {
+      await showDryRun(ctx, opened, numbers, resumed);
+      journal?.close();
+      return undefined;
+    }
     const isReplaced = restarted?.rejects?.path === wanted && existsSync(wanted) && isUntouched(restarted.rejects);
     if (!resumed && !isReplaced && existsSync(wanted)) throw nameTaken(wanted, REJECTS_TAKEN);
-    // The default file may be in a read-only folder, which matters only if a row is rejected.
-    if (flags.rejects !== undefined && !existsSync(wanted)) requireNewFile(wanted);
+    const complete = resumed === undefined ? 0 : completedIn(resumed);
     if (!resumed?.finished) {
-      await confirm();
+      // The default file may be in a read-only folder, which matters only if a row is rejected.
+      if (flags.rejects !== undefined && !existsSync(wanted)) requireNewFile(wanted);
+      await confirm(complete);
       await verifyInputs(sources, ctx.signal);
     }
     if (isReplaced) removeFile(wanted);
     if (restarted) journal?.remove();
-    const complete = resumed === undefined ? 0 : resumed.counts.accepted + resumed.counts.rejected;
     if (complete > 0) ctx.out.note(completeText(complete));
     if (flags.resume && !resumed) ctx.out.verbose(NO_EARLIER_RUN);
     const nothing = { files, ...NOTHING_COMPLETED, counts: NO_COUNTS, rejects: null, finished: false };
@@ -164,7 +183,7 @@ export async function openRun(
   }
 }
 
-function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownError {
+function ranBefore({ finished, counts, settings }: SeedCheckpoint, rowFlags: string, again: Again): KnownError {
   const done = `(${counted(counts.accepted, 'row')} accepted, ${grouped(counts.rejected)} rejected)`;
   return fail('seed.run_before', {
     message: finished
@@ -173,7 +192,7 @@ function ranBefore({ finished, counts }: SeedCheckpoint, again: Again): KnownErr
     hint: finished
       ? { text: 'To send all of them again:', command: again('--restart') }
       : [
-          { text: 'To continue:', command: again('--resume') },
+          resumeHint('To continue', again('--resume'), settings, rowFlags),
           { text: 'To start over, which sets the same values again:', command: again('--restart') },
         ],
   });

@@ -1,6 +1,7 @@
 // `seed validate`: checks every row of the files against the specification. Sends nothing.
 import * as z from 'zod/mini';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
+import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -32,7 +33,7 @@ async function validate(ctx: Context, files: string[], flags: ReadFlags): Promis
   opened.reportUnseen();
   if (rejected > 0) {
     throw fail('input.invalid', {
-      message: `${rejected} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
+      message: `${grouped(rejected)} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
       hint: 'Nothing was sent. `seed bulk` would send the valid rows, and write the others to its rejects file.',
       issues,
       issuesOmitted: omitted,

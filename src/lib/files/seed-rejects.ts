@@ -94,7 +94,7 @@ export function openRejects(
       work();
     } catch (error) {
       const cause = systemErrorCode(error) === 'EEXIST' ? new Error('another process created it') : error;
-      throw cannotWrite(path, cause, 'Fix the cause, or pass another --rejects FILE. Then continue with --resume.');
+      throw cannotWrite(path, cause, 'Fix this problem, or pass another file: --rejects FILE.');
     }
   }
 

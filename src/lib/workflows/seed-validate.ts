@@ -1,5 +1,6 @@
 // Checks inputs with the packer of a bulk run, but keeps only the issues.
 import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
+import { completedBefore, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { readBatches, type SeedInputs } from './seed-input.ts';
@@ -16,14 +17,15 @@ export interface CheckedSeeds {
   first: Buffer | undefined;
 }
 
-/** Checks every row of the inputs. Sends nothing. */
+/** Checks every row of the inputs that is not in `completed`. Sends nothing. */
 export async function validateSeeds(
   opened: SeedInputs,
   limits: BatchLimits,
   signal: AbortSignal,
+  completed = NOTHING_COMPLETED,
 ): Promise<CheckedSeeds> {
   const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], omitted: 0, first: undefined };
-  for await (const batch of batchesOf(opened, limits, signal)) {
+  for await (const batch of batchesOf(opened, limits, signal, completed)) {
     checked.rows += batch.count + batch.refused.length;
     checked.rejected += batch.refused.length;
     if (batch.count > 0) {
@@ -44,9 +46,10 @@ async function* batchesOf(
   { inputs, rules }: SeedInputs,
   limits: BatchLimits,
   signal: AbortSignal,
+  completed = NOTHING_COMPLETED,
 ): AsyncGenerator<Batch> {
-  const packer = new RowPacker(limits, rules, () => false);
-  for await (const { batches } of readBatches(inputs, packer)) {
+  const packer = new RowPacker(limits, rules, completedBefore(completed));
+  for await (const { batches } of readBatches(inputs, packer, completed.mark)) {
     signal.throwIfAborted();
     for (const batch of batches) {
       yield batch;

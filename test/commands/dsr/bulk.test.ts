@@ -396,6 +396,11 @@ describe('dsr submit --bulk with faults', () => {
       const other = BULK.replace(new RegExp(`${flag.split(' ')[0] ?? ''} \\w+ `), '');
       const { code, error } = await home.json(`${other} ${flag} --resume`);
       expect([code, error.message]).toEqual([2, expect.stringContaining('The earlier run had different flags')]);
+      const unresumed = await home.json(`${other} ${flag}`);
+      expect([unresumed.code, unresumed.error.hint]).toEqual([
+        12,
+        expect.stringContaining('pass --resume and the same row flags as in that run.'),
+      ]);
       expect(await home.writes()).toHaveLength(sent);
     },
   );
