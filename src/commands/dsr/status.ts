@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
 import { requestResult } from '../../lib/domain/dsr/overview.ts';
-import { isFinal } from '../../lib/domain/dsr/statuses.ts';
+import { hasReached, isFinal } from '../../lib/domain/dsr/statuses.ts';
 import { REQUEST_COLUMNS, requestListView, requestView, statusLine } from '../../lib/render/dsr-overview.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -111,7 +111,7 @@ export async function waitAndShow(ctx: Context, session: DsrPorts, ids: readonly
   const progress = ctx.out.progress(`Waiting for ${until}`);
   const onState: WaitOptions['onState'] = async (now) => {
     const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');
-    const done = now.filter(({ request_status: status }) => status === until).length;
+    const done = now.filter(({ request_status: status }) => hasReached(status, until) === 'reached').length;
     progress.update({ done, total: ids.length, text: states });
   };
   const waiting = waitForRequests(ids, { until, onState }, session);

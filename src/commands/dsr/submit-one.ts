@@ -130,6 +130,7 @@ async function submitGiven(
     ctx.setExit('failed');
   }
   if (flags.wait) {
+    ctx.out.note(`Request ${id} was submitted.`);
     await waitAndShow(ctx, session, [id], 'completed');
     return true;
   }

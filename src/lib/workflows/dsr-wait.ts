@@ -34,7 +34,7 @@ export async function waitForRequests(ids: readonly string[], { until, onState }
     if (!ports.signal.aborted || !(error instanceof KnownError)) throw error;
     throw error.with({
       hint: {
-        text: 'Nothing was changed. To continue waiting:',
+        text: 'To continue waiting:',
         command: `cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}`,
       },
     });

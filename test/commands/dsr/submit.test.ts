@@ -1,6 +1,8 @@
 // `dsr submit` and the commands that follow it: one request from flags to results, and invalid requests.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
+import { createFastClock } from '../../helpers/fast-clock.ts';
 import { opened } from '../../helpers/opened.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
 
@@ -195,6 +197,20 @@ describe('dsr cancel', () => {
 });
 
 describe('after a submission', () => {
+  it('reports the submission and the command that continues to wait if --wait is interrupted', async () => {
+    const stop = new AbortController();
+    const { code, stderr } = await home.run(`${ACCESS} --wait --progress json`, {
+      clock: createFastClock(1000),
+      stop,
+      onOutput: (_stdout, text) => {
+        if (text.includes('Waiting for completed')) stop.abort(interrupted());
+      },
+    });
+    const [, id] = /Request (\S+) was submitted\./.exec(stderr) ?? [];
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`To continue waiting: cdpadm dsr wait ${id}`)]);
+    expect(stderr).not.toContain('Nothing was changed');
+  });
+
   it('requires the vendor domain only for commands that build a body', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };

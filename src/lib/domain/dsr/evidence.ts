@@ -38,12 +38,13 @@ export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence
 
 /** Returns everything that happened to a request, oldest first. */
 export function historyOf(request: LedgerRequest) {
-  const { at, downloads = [], marks = [], no_results = [], states } = request;
+  const { at, downloads = [], marks = [], no_results = [], resent_at: again, states } = request;
   const line = (it: { at: string; by?: string; host?: string }, what: string) => {
     return { at: it.at, what, by: [it.by, it.host].filter(Boolean).join(' on ') };
   };
   const lines = [
     ...(at === undefined ? [] : [line({ ...request, at }, sentText(request))]),
+    ...(again === undefined ? [] : [line({ at: again }, 'sent again, because its outcome was unknown')]),
     ...states.map((it) => line(it, stateText(it))),
     ...downloads.map((it) => line(it, `results downloaded: ${it.bytes} bytes, SHA-256 ${it.sha256}`)),
     ...no_results.map((it) => {

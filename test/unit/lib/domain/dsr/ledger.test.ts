@@ -1,5 +1,6 @@
 // Folds ledger events into requests, and determines which are due and which were answered in time.
 import { describe, expect, it } from 'vitest';
+import { historyOf } from '../../../../../src/lib/domain/dsr/evidence.ts';
 import type { LedgerEvent, LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
 import { foldEvent } from '../../../../../src/lib/domain/dsr/ledger-fold.ts';
 import { answeredAt, isPhaseDue, outcomeOf, phaseAfter } from '../../../../../src/lib/domain/dsr/outcome.ts';
@@ -47,6 +48,15 @@ const marked = (day: number, more: object): LedgerEvent => ({
 const NOW = Date.parse('2026-12-15T08:00:00Z');
 const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
+
+it('contains, in its history, when a request was sent again', () => {
+  const history = historyOf(fold([sent('access'), { ...sent('access'), at: at(2) }, state('pending', 3)]));
+  expect(history.map((it) => [it.at, it.what])).toEqual([
+    [at(1), 'submitted from this machine'],
+    [at(2), 'sent again, because its outcome was unknown'],
+    [at(3), 'pending (recorded at a status check)'],
+  ]);
+});
 
 describe('a request', () => {
   it('contains the user and host for each status, download and mark', () => {
