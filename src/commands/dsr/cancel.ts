@@ -20,7 +20,7 @@ export const cancelPending = defineCommand({
   flags: { groupId: { value: 'id', help: 'cancel every pending request in this group' } },
   output: () => z.array(CancelReply),
   notes: [
-    'A cancellation does not recall data that was already sent to partners. The command lists these partners before it asks for confirmation.',
+    'A cancellation does not stop an erasure that was already forwarded to partners. The command lists these partners before it asks for confirmation.',
   ],
   examples: [
     'cdpadm dsr cancel 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11 --dry-run',
@@ -62,7 +62,7 @@ function drawPlan({ cancel, keep }: CancelPlan, style: Style, width: number): st
   const lines = cancel.flatMap((request) => {
     const sent = (request.extensions ?? []).filter(({ status }) => status === 'sent');
     const gone = sent.map((entry) =>
-      wrapUnder('    ', `${style.yellow('already sent, not recalled:')} ${forwardingLine(entry, style)}`, width),
+      wrapUnder('    ', `${style.yellow('already sent, not cancelled:')} ${forwardingLine(entry, style)}`, width),
     );
     return [wrapUnder('  cancel  ', statusLine(request, style), width), ...gone];
   });

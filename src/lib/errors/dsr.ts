@@ -36,8 +36,8 @@ export const DSR_ERRORS = {
   'dsr.not_pending': {
     exit: 'conflict',
     summary: 'Only pending requests can be cancelled.',
-    explanation: 'The platform has already started or completed the request.',
-    fix: 'Omit that request. If data was already sent to a partner, ask the partner to delete it.',
+    explanation: 'The platform has already started, completed or cancelled the request.',
+    fix: 'Omit that request. If the erasure was already forwarded to a partner, ask the partner to stop it.',
   },
   'dsr.no_results': {
     exit: 'conflict',

@@ -80,6 +80,6 @@ function notPending(requests: readonly { subject_request_id: string; request_sta
   const named = requests.map(({ subject_request_id: id, request_status: status }) => `${id} is ${status}`);
   return fail('dsr.not_pending', {
     message: `Only pending requests can be cancelled: ${named.join(', ')}.`,
-    hint: 'Omit these. If data was already sent to partners, ask them to delete it.',
+    hint: 'Omit these requests. If an erasure was already forwarded to partners, ask them to stop it.',
   });
 }
