@@ -27,6 +27,8 @@ export interface Assistant {
   call(name: string, values?: Record<string, unknown>): Promise<ToolAnswer>;
   /** Makes a plan, and returns the arguments of the call that applies it. */
   planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }>;
+  /** Sends text to the server as it is. */
+  send(text: string): void;
   /** Everything that the server wrote, one message per line. */
   written(): string;
   stderr(): string;
@@ -86,6 +88,7 @@ export async function openAssistant(
       expect(error).toBeUndefined();
       return { command: values['command'], plan: plan?.id ?? '' };
     },
+    send: (text) => void input.write(text),
     written: () => written,
     stderr: test.stderr,
     stop,

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { interrupted, terminated, timedOut } from '../../../src/lib/runtime/interrupt.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../helpers/mcp.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
@@ -200,6 +201,39 @@ it('serves the schemas, the exit codes and the guides as resources', async () =>
     else expect(text.length).toBeGreaterThan(200);
   }
   await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('Unknown resource');
+});
+
+describe('a message that is not a valid request', () => {
+  it.each([
+    ['text', '{"jsonrpc":', -32_700],
+    ['an empty batch', '[]', -32_600],
+    ['an object', '{"id":1}', -32_600],
+  ])('gets an error without an id if it is %s', async (_what, line, code) => {
+    const { client, send, written } = await open();
+    send(`${line}\n`);
+    await client.listTools();
+    const answers = written().trim().split('\n');
+    const error = { code, message: expect.any(String) as string };
+    expect(answers.map((text) => JSON.parse(text) as object)).toContainEqual({ jsonrpc: '2.0', id: null, error });
+  });
+
+  it.each([
+    ['tools/call', {}],
+    ['tools/call', { name: 'roles_read', arguments: [] }],
+    ['resources/read', { uri: 7 }],
+  ])('gets the code for invalid parameters if it is %s with %j', async (method, params) => {
+    const { client } = await open();
+    await expect(client.request({ method, params } as never, z.unknown())).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  it('ends the session with exit code 9 if it is too large', async () => {
+    const { code, send, stderr } = await open();
+    send('x'.repeat(11 * 1024 * 1024));
+    expect({ code: await code, stderr: stderr() }).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/more than 10 MB/),
+    });
+  });
 });
 
 describe('a session', () => {

@@ -4,12 +4,14 @@ import type { Command } from 'commander';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
-  CallToolRequestSchema,
+  type CallToolRequest,
+  ErrorCode,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
-  ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod/mini';
+import { invalidInput } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { helpOf } from '../command-line/help.ts';
@@ -50,12 +52,15 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ definition }) => definition) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    inTurn(signal, (within) => session.call(params.name, params.arguments ?? {}, within)),
-  );
+  server.setRequestHandler(requestOf('tools/call'), (request, { signal }) => {
+    const { params } = request as unknown as CallToolRequest;
+    return inTurn(signal, (within) => session.call(params.name, params.arguments ?? {}, within));
+  });
   const resources = resourcesOf(root);
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
+  server.setRequestHandler(requestOf('resources/read'), async ({ params }, { signal }) => {
+    const uri = isRecord(params) ? params['uri'] : undefined;
+    if (typeof uri !== 'string') throw new McpError(ErrorCode.InvalidParams, 'Missing parameter `uri`.');
     const found = resources.find((resource) => resource.uri === uri);
     if (!found) throw new McpError(RESOURCE_NOT_FOUND, `Unknown resource ${uri}.`);
     const words = found.name.split(' ');
@@ -65,12 +70,43 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   });
 
   if (ctx.io.tty.stdin) ctx.out.note('An MCP client starts this command. Press Ctrl-C to stop.');
-  await server.connect(new StdioServerTransport(ctx.io.stdin, outputOf(ctx, ended)));
-  await Promise.race([inputClosed(ctx), stopped(AbortSignal.any([ctx.signal, ended.signal]))]);
-  if (!ctx.signal.aborted) await Promise.race([last, ctx.clock.sleep(LAST_MS, ctx.signal).catch(() => undefined)]);
-  ended.abort(interrupted());
-  await last;
-  await server.close();
+  const output = outputOf(ctx, ended);
+  const tooLarge = listenForErrors(server, output);
+  await server.connect(new StdioServerTransport(ctx.io.stdin, output));
+  try {
+    await Promise.race([tooLarge, inputClosed(ctx), stopped(AbortSignal.any([ctx.signal, ended.signal]))]);
+  } finally {
+    if (!ctx.signal.aborted) await Promise.race([last, ctx.clock.sleep(LAST_MS, ctx.signal).catch(() => undefined)]);
+    ended.abort(interrupted());
+    await last;
+    await server.close();
+  }
+}
+
+/** Checks only the method, because the SDK reports invalid parameters in its own schemas as internal errors. */
+function requestOf<const Method extends string>(method: Method) {
+  return z.looseObject({ method: z.literal(method) });
+}
+
+interface Listener {
+  onclose?(): void;
+  onerror?(error: Error): void;
+}
+
+/** Responds to lines that are not messages, which the SDK ignores. Rejects when a message is too large for the SDK. */
+function listenForErrors(server: Listener, output: Writable): Promise<never> {
+  server.onerror = (error) => {
+    const isJson = !(error instanceof SyntaxError);
+    if (isJson && error.name !== 'ZodError') return;
+    const problem = isJson
+      ? { code: ErrorCode.InvalidRequest, message: 'Invalid request' }
+      : { code: ErrorCode.ParseError, message: 'Parse error' };
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: problem })}\n`);
+  };
+  return new Promise((_resolve, reject) => {
+    server.onclose = () =>
+      reject(invalidInput('The client sent a message of more than 10 MB. The session has ended.', []));
+  });
 }
 
 /** Returns the parts of the profile that determine the tools and responses. Warns if `allowWrites` has no effect. */
