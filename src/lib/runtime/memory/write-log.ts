@@ -177,7 +177,7 @@ function unknownEnd(request: string) {
 /** Records one command's writes. They do not need the log, so an unwritable log does not stop them (decision: D301). */
 export function recordWrites(ctx: Context, command: LoggedCommand, target: Target, settings: Settings) {
   const log = openWriteLog(ctx);
-  const id = randomUUID().slice(0, 8);
+  const id = randomUUID().replace('-', '').slice(0, 10);
   const requests = new Set<string>();
   let [count, accepted] = [0, 0];
   let started: Promise<unknown> | undefined;
