@@ -196,5 +196,6 @@ async function sending(
       return Promise.resolve();
     });
   }
-  return reply;
+  // The platform's errors may quote a secret.
+  return { ...reply, errors: ctx.redactor.value(reply.errors) as ResourceReply['errors'] };
 }

@@ -242,14 +242,19 @@ function longLines(secret: string): string[] {
 function escaped(text: string): string[] {
   const json = inJson(text);
   const ascii = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const url = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+  const valid = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  const url = encodeURIComponent(valid);
   const form = new URLSearchParams([['', text]]).toString().slice(1);
   return [
     json,
     inJson(json),
     ascii,
     json.replaceAll('/', '\\/'),
-    ...[url, form].flatMap((each) => [each, each.replace(/%../g, (octet) => octet.toLowerCase())]),
+    // Some encoders keep slashes, or every character that has a meaning in a URL.
+    ...[url, url.replaceAll('%2F', '/'), encodeURI(valid), form].flatMap((each) => [
+      each,
+      each.replace(/%../g, (octet) => octet.toLowerCase()),
+    ]),
   ];
 }
 

@@ -2,8 +2,9 @@
 import { endingAs, exitOf, fail } from '../errors/fail.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
-import { isEnded, runId } from '../domain/warehouse/runs.ts';
+import { isEnded, recordsOf, runId } from '../domain/warehouse/runs.ts';
 import { type Clock, steadyClock } from '../kernel/clock.ts';
+import { grouped } from '../kernel/numbers.ts';
 import { isNotFound, KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';
@@ -81,7 +82,8 @@ export async function retryWhileNotFound<T>(
 /** Returns the error for an unsuccessful run (exit code 1), with its reasons. */
 export function runFailed(pipelineId: string, run: RunReply): KnownError {
   const reasons = (run.errors ?? []).flatMap(({ message }) => (message ? [message] : []));
-  const counts = `${String(run.successful_records ?? 0)} records succeeded, ${String(run.failed_records ?? 0)} failed`;
+  const { failed, successful } = recordsOf(run);
+  const counts = `${grouped(successful)} records succeeded, ${grouped(failed)} failed`;
   return fail('pipelines.run_failed', {
     message: `Run ${runId(run)} of pipeline ${pipelineId} finished as ${run.status ?? 'unknown'}${reasons.length > 0 ? `: ${reasons.join('; ').replace(/\.$/, '')}` : ''} (${counts}).`,
     hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${pipelineId}` },

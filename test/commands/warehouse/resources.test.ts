@@ -1,6 +1,8 @@
 // Commands for individual connections, data models and pipelines: files, secrets, masks, guards, lost responses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliOptions } from '../../helpers/cli.ts';
+import { json, startFaultServer } from '../../helpers/fault-server.ts';
+import { opened } from '../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import {
   CONNECTION,
@@ -176,6 +178,19 @@ describe('a pipeline command', () => {
     expect(await run('connections delete crm')).toMatchObject({ code: 0 });
     expect(await run('connections delete crm')).toMatchObject({ code: 5 });
   });
+});
+
+it('masks a secret that the errors of a created resource quote', async () => {
+  const platform = await opened(startFaultServer());
+  const quote = { message: `Login failed with ${SECRET_ENV.WAREHOUSE_PASSWORD}` };
+  platform.otherwise((socket, request) => {
+    const created = () => ({ ...(JSON.parse(request.body) as object), status: 'faulted', errors: [quote] });
+    (request.method === 'GET' ? json({}, { status: 404 }) : json(created()))(socket, request);
+  });
+  const env = { ...SECRET_ENV, CDPADM_BASE_URL: platform.url, CDPADM_ACCESS_TOKEN: 'token' };
+  const { code, stdout } = await run('connections create -f connection.yaml -o json', { env });
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Login failed with ********') });
+  expect(stdout).not.toContain(SECRET_ENV.WAREHOUSE_PASSWORD);
 });
 
 describe('a write with a lost response', () => {

@@ -35,6 +35,8 @@ const SPELLINGS: [string, (secret: string) => string][] = [
     'a URL with lowercase hex digits',
     (secret) => encodeURIComponent(secret).replace(/%../g, (octet) => octet.toLowerCase()),
   ],
+  ['a path', (secret) => encodeURIComponent(secret).replaceAll('%2F', '/')],
+  ['a whole URL', (secret) => encodeURI(secret)],
   ['a form', (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ['JSON', (secret) => JSON.stringify(secret)],
   ['JSON in ASCII', ascii],
