@@ -1,6 +1,7 @@
 // Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded only for YAML files.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
+import { withoutOptimizing } from '../kernel/host.ts';
 import {
   type DocumentReading,
   keyProblem,
@@ -17,8 +18,15 @@ const MAX_REPEATED = 100_000;
 /** Maximum number of digits in an integer. No id has more. */
 const MAX_DIGITS = 1000;
 
+/** Maximum length of a text that is read faster without optimized code. */
+const MAX_SHORT = 300_000;
+
 /** Reads one document with the core schema, whatever its `%YAML` line says: `no` and dates are strings. */
 export function readYaml(text: string): DocumentReading {
+  return text.length > MAX_SHORT ? read(text) : withoutOptimizing(() => read(text));
+}
+
+function read(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
   const { stackTraceLimit } = Error;
   // A megabyte of quotes causes half a million errors, whose stack traces are never shown.

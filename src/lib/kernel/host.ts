@@ -111,6 +111,19 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
+/**
+ * Does short synchronous work without V8's optimizing compiler, which takes longer than it saves there. The flag is
+ * restored to its default at once: while it differs, V8 rejects every code cache, both Node's own and this program's.
+ */
+export function withoutOptimizing<Result>(work: () => Result): Result {
+  setFlagsFromString('--max-optimized-bytecode-size=0');
+  try {
+    return work();
+  } finally {
+    setFlagsFromString('--max-optimized-bytecode-size=61440');
+  }
+}
+
 /** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MiB. */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
