@@ -109,7 +109,8 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
 }
 
 export interface Definition extends CommandRecord {
-  build(ctx: Context): Command;
+  /** Given the words of a command line, builds the flags of only those commands that the words name. */
+  build(ctx: Context, words?: readonly string[]): Command;
 }
 
 /** `run` returns the result, which `view` renders for humans, or undefined if there is nothing left to print. */
@@ -131,8 +132,8 @@ export function defineCommand<
   const described = columns ? { ...rest, columns } : rest;
   return {
     ...described,
-    build: (ctx) => {
-      const command = commanderOf(described, async (given, flags, missing) => {
+    build: (ctx, words) => {
+      const act: Act = async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
         const named = Object.entries(record.flags ?? {}).filter(([, { value }]) => value === 'file');
         const files = named.flatMap(([name]) => flags[name] ?? []);
@@ -143,8 +144,9 @@ export function defineCommand<
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
         });
-      });
-      for (const child of record.below ?? []) command.addCommand(child.build(ctx));
+      };
+      const command = commanderOf(described, act, words);
+      for (const child of record.below ?? []) command.addCommand(child.build(ctx, words));
       return command;
     },
   };
@@ -157,9 +159,9 @@ const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view
 
 export function group(name: string, summary: string, members: readonly Pick<Definition, 'build'>[]) {
   return {
-    build: (ctx: Context): Command => {
+    build: (ctx: Context, words?: readonly string[]): Command => {
       const command = new Command(name).description(summary);
-      for (const member of members) command.addCommand(member.build(ctx));
+      for (const member of members) command.addCommand(member.build(ctx, words));
       return command;
     },
   };
@@ -198,9 +200,10 @@ async function pickMissing(
   return args;
 }
 
-function commanderOf(record: CommandRecord, act: Act): Command {
-  const { args = {}, flags = {}, path, summary } = record;
+function commanderOf(record: CommandRecord, act: Act, words: readonly string[] | undefined): Command {
+  const { args = {}, path, summary } = record;
   const command = new Command(path.slice(path.lastIndexOf(' ') + 1)).description(summary);
+  const { flags = {} } = words?.includes(command.name()) === false ? {} : record;
   const names = Object.keys(args);
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);
