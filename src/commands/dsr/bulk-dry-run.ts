@@ -6,7 +6,6 @@ import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import type { Inputs } from '../../lib/bulk/sources/bytes.ts';
-import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { RowStates } from '../../lib/domain/dsr/row-states.ts';
 import { comparable, identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import { createRowKeys } from '../../lib/kernel/row-keys.ts';
@@ -16,12 +15,18 @@ import { completeText, destinationOf } from '../bulk-run.ts';
 import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import { duplicateText, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
+import {
+  duplicateText,
+  type EarlierRequest,
+  readRecent,
+  readUnanswered,
+  submittedEvent,
+} from '../../lib/workflows/dsr-submit.ts';
 
 /** The rows that a run sends and those that it rejects. Used by the dry run, the confirmation and the run. */
 export interface OpenRows extends RowsToSend {
   /** Rejected rows, each with the earlier request for the same person. */
-  duplicates: ReadonlyMap<number, LedgerRequest>;
+  duplicates: ReadonlyMap<number, EarlierRequest>;
 }
 
 /** Shows the first requests, with masked identities unless `showIdentities`; --curl prints the first as a command. */
@@ -89,9 +94,9 @@ export async function findOpenRows(
 ): Promise<OpenRows> {
   const { curl, dryRun } = ctx.flags;
   const findDuplicate = curl ? undefined : recent && (await readRecent(session, recent));
-  const findUnanswered = curl ? undefined : await readUnanswered(session.ledger);
-  const duplicates = new Map<number, LedgerRequest>();
+  const duplicates = new Map<number, EarlierRequest>();
   const erasures = [...examined.kinds.keys()].filter((kind) => kind.endsWith(' erasure')).length;
+  const findUnanswered = curl || erasures === 0 ? undefined : await readUnanswered(session.ledger);
   const isMixed = erasures > 0 && erasures < examined.kinds.size;
   // No row needs another check, so do not read the file again.
   if (!findDuplicate && !findUnanswered && !states && !isMixed) return { ...examined, duplicates };

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini';
 import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
-import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
@@ -13,6 +12,7 @@ import type { RecordView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   duplicateText,
+  type EarlierRequest,
   readRecent,
   readUnanswered,
   submitRequest,
@@ -167,7 +167,7 @@ async function checkPeople(ctx: Context, session: SubmitSession, request: DsrReq
 }
 
 /** On a terminal, asks whether to submit anyway (a dry run only warns). Otherwise, or with --yes, throws guard (12). */
-async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<void> {
+async function rejectDuplicate(ctx: Context, before: EarlierRequest): Promise<void> {
   if (ctx.prompt.possible && !ctx.flags.yes) {
     ctx.out.warn(`${duplicateText(before)}.`);
     if (ctx.flags.dryRun) return;
@@ -176,7 +176,7 @@ async function rejectDuplicate(ctx: Context, before: LedgerRequest): Promise<voi
   throw duplicate(before);
 }
 
-function duplicate(before: LedgerRequest): Error {
+function duplicate(before: EarlierRequest): Error {
   const { id, status } = before;
   const again = `To send that request again, pass --request-id ${id}: this cannot create a second request.`;
   return fail('dsr.duplicate', {

@@ -29,11 +29,15 @@ interface Phases<Event> {
   isOpen(phase: string | undefined): boolean;
 }
 
+/** Selects open requests. */
+export interface Selection<Event, Kept extends object> extends Phases<Event> {
+  /** Returns what to keep of a submission, or undefined to omit the request. */
+  keep(event: Event): Kept | undefined;
+}
+
 /** Selects and orders open requests. */
 export interface Urgency<Event> extends Pick<Phases<Event>, 'phase'> {
   isOpen(phase: string | undefined, rank: number): boolean;
-  /** True if the request that starts with this event is included. Default: all requests of the scope. */
-  belongs?(event: Event): boolean;
   /** A lower rank is more urgent. Infinity means no deadline; undefined means that the event changes nothing. */
   rank(event: Event, before?: number): number | undefined;
 }
@@ -142,6 +146,17 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
+  /** Returns the requests whose lines are at these places: offset and length, in turn. */
+  function requestsAt(file: LineFile, places: readonly number[]): Request[] {
+    const known = new Map<string, Request>();
+    for (let at = 0; at < places.length; at += 2) {
+      const [from = 0, length = 0] = places.slice(at, at + 2);
+      const line = lineOf(file.read(from, from + length).toString('latin1'));
+      if (line) fold(known, line.key, line);
+    }
+    return [...known.values()];
+  }
+
   /** Yields all requests, oldest first. Only the position of each line and one part of the requests are in memory. */
   async function* all(): AsyncGenerator<Request[]> {
     const file = openLineFile(path);
@@ -155,14 +170,8 @@ export function createReadings<Event extends StoredEvent, Request>(
         (parts[Math.floor((request - 1) / PART_REQUESTS)] ??= []).push(offset, text.length);
       }, file);
       for (const places of parts) {
-        const known = new Map<string, Request>();
-        for (let at = 0; at < places.length; at += 2) {
-          const [from = 0, length = 0] = places.slice(at, at + 2);
-          const line = lineOf(file.read(from, from + length).toString('latin1'));
-          if (line) fold(known, line.key, line);
-        }
         await ownTurn(signal);
-        yield [...known.values()];
+        yield requestsAt(file, places);
       }
     } finally {
       file.close();
@@ -173,50 +182,72 @@ export function createReadings<Event extends StoredEvent, Request>(
   async function survey<Facts extends { phase?: string | undefined }>(
     { phase }: Pick<Phases<Event>, 'phase'>,
     start: Facts,
-    take: (facts: Facts, event: Event) => void,
-    scope?: string,
+    take: (facts: Facts, event: Event, offset: number, length: number) => void,
+    { scope, opened }: { scope?: string; opened?: LineFile } = {},
   ) {
     const known = new Map<string, Facts>();
-    await eachLine((line) => {
+    await eachLine((line, offset) => {
       const event = scope === undefined || line.scope === scope ? eventOf<Event>(line) : undefined;
       if (event === undefined) return;
       const facts = known.get(line.key) ?? { ...start };
       if (!known.has(line.key)) known.set(ownText(line.key), facts);
-      take(facts, event);
+      take(facts, event, offset, line.text.length);
       facts.phase = phase(facts.phase, event);
-    });
+    }, opened);
     return known;
   }
 
+  /** Returns the open requests that were sent from this machine, each with its phase. */
+  async function submissions<Kept extends object>(
+    { isOpen, keep, phase }: Selection<Event, Kept>,
+    scope: string,
+  ): Promise<(Kept & { phase: string | undefined })[]> {
+    const start: { phase?: string | undefined; isSent: boolean; kept?: Kept | undefined } = { isSent: false };
+    const take = (facts: typeof start, event: Event): void => {
+      if (event.event !== 'submitted' || (facts.isSent && !rules.isVoid(facts.phase))) return;
+      facts.isSent = true;
+      facts.kept = keep(event);
+    };
+    const found = await survey({ phase }, start, take, { scope });
+    return [...found.values()].flatMap(({ kept, phase }) => (kept && isOpen(phase) ? { ...kept, phase } : []));
+  }
+
+  /** Yields requests as they were when the ledger was opened, most urgent first. */
   async function* byUrgency(
     urgency: Urgency<Event>,
     count: () => number,
     scope: string,
   ): AsyncGenerator<{ requests: Request[]; left: number }> {
-    const { belongs, isOpen, rank } = urgency;
-    /** The rank is absent until a line shows that the request was sent from this machine and is included. */
-    const start: { phase?: string | undefined; rank?: number; isSent: boolean } = { isSent: false };
-    const take = (facts: typeof start, event: Event): void => {
+    const { isOpen, rank } = urgency;
+    /** The rank is absent until a line shows that the request was sent from this machine. */
+    const start: { phase?: string | undefined; rank?: number; isSent: boolean; places?: number[] } = { isSent: false };
+    const take = (facts: typeof start, event: Event, offset: number, length: number): void => {
+      (facts.places ??= []).push(offset, length);
       if (event.event !== 'submitted') {
         if (facts.rank !== undefined) facts.rank = rank(event, facts.rank) ?? facts.rank;
       } else if (!facts.isSent || rules.isVoid(facts.phase)) {
         facts.isSent = true;
-        if (belongs?.(event) ?? true) facts.rank = rank(event) ?? Infinity;
-        else delete facts.rank;
+        facts.rank = rank(event) ?? Infinity;
       }
     };
-    const ids = [...(await survey(urgency, start, take, scope))]
-      .filter(([, { phase, rank }]) => rank !== undefined && isOpen(phase, rank))
-      // Infinity minus Infinity is NaN.
-      .sort(([, { rank: a = 0 }], [, { rank: b = 0 }]) => (a === b ? 0 : a - b))
-      .map(([key]) => key.slice(0, key.indexOf(' ')));
-    for (let from = 0; from < ids.length; from += PART_REQUESTS) {
-      const part = ids.slice(from, from + PART_REQUESTS);
-      const found = await find(part, scope);
-      const requests = part.flatMap((id) => found.get(id) ?? []);
-      const after = ids.length - from - part.length;
-      while (requests.length > 0)
-        yield { requests: requests.splice(0, Math.max(1, count())), left: after + requests.length };
+    const file = openLineFile(path);
+    if (!file) return;
+    try {
+      const selected = [...(await survey(urgency, start, take, { scope, opened: file })).values()]
+        .filter(({ phase, rank }) => rank !== undefined && isOpen(phase, rank))
+        // Infinity minus Infinity is NaN.
+        .sort(({ rank: a = 0 }, { rank: b = 0 }) => (a === b ? 0 : a - b));
+      for (let from = 0; from < selected.length;) {
+        const part = selected.slice(from, from + Math.min(PART_REQUESTS, Math.max(1, count())));
+        from += part.length;
+        await ownTurn(signal);
+        yield {
+          requests: part.flatMap(({ places = [] }) => requestsAt(file, places)),
+          left: selected.length - from,
+        };
+      }
+    } finally {
+      file.close();
     }
   }
 
@@ -246,5 +277,5 @@ export function createReadings<Event extends StoredEvent, Request>(
     };
   }
 
-  return { eachLine, find, newest, all, byUrgency, prunable };
+  return { eachLine, find, newest, all, submissions, byUrgency, prunable };
 }

@@ -11,6 +11,7 @@ import {
   lineOf,
   ownText,
   type PruneRules,
+  type Selection,
   scopeKey,
   type StoredEvent,
   type Urgency,
@@ -186,6 +187,7 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
+        submissions: <Kept extends object>(selection: Selection<Event, Kept>) => readings.submissions(selection, own),
         /** Yields requests in parts, most urgent first. `count` returns a part's size; `left` counts the rest. */
         byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
       };

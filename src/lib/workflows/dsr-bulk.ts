@@ -13,7 +13,7 @@ import { conflictWith, markOf, readUnresolved } from './dsr-proof.ts';
 import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
 import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
-import { duplicateText, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
+import { duplicateText, type EarlierRequest, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 
@@ -27,7 +27,7 @@ export interface BulkPorts
   /** Undefined if duplicates are allowed. */
   findDuplicate: FindDuplicate | undefined;
   /** Rows known to be duplicates, each with the earlier request. */
-  duplicates: ReadonlyMap<number, LedgerRequest>;
+  duplicates: ReadonlyMap<number, EarlierRequest>;
   verify: VerifyMessage;
   redactor: RowPorts['redactor'];
   maxErrors: MaxErrors | undefined;
@@ -192,7 +192,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 }
 
 /** Returns the outcome of a row that must not be sent. */
-function refusalOf(before: LedgerRequest | undefined, conflict: KnownError | false | undefined) {
+function refusalOf(before: EarlierRequest | undefined, conflict: KnownError | false | undefined) {
   if (before) return { state: 'repeat', error: repeatError(duplicateText(before)) } as const;
   return conflict ? ({ state: 'failed', error: conflict.message } as const) : undefined;
 }

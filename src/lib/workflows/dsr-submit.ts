@@ -1,15 +1,16 @@
 // Submits one request: writes it to the ledger, sends the POST, and confirms it with the signed response or a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isSamePerson, type LedgerEvent, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isPhaseDue, phaseAfter, statusAfter } from '../domain/dsr/outcome.ts';
+import type { Selection } from '../files/ledger-readings.ts';
 import { isNotSubmitted, isOpen, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
-import { type DsrPorts, PART, type Submitter, type VerifyMessage } from './dsr-ports.ts';
+import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
 import {
   conflictWith,
   differenceIn,
@@ -191,7 +192,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
           command: 'cdpadm dsr list --group-id ID',
         }
       : {
-          text: `It was submitted from this machine on ${open.at ?? 'an earlier day'}. To check it:`,
+          text: `It was submitted from this machine on ${open.at}. To check it:`,
           command: `cdpadm dsr status ${open.id}`,
         };
   return error.with({
@@ -207,39 +208,34 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
   return find && ((news) => (news.subject_request_type === 'erasure' ? find(news) : []));
 }
 
-type FindAll = (news: SubmittedNews) => LedgerRequest[];
-type Urgency = Parameters<DsrPorts['ledger']['byUrgency']>[0];
+/** The part of an earlier request that a search keeps in memory. */
+type Earlier = Pick<SubmittedNews, 'at' | 'id' | 'subject_request_type'> & { phase: string | undefined };
+export type EarlierRequest = Pick<LedgerRequest, 'at' | 'id' | 'status' | 'subject_request_type'>;
+type FindAll = (news: SubmittedNews) => Earlier[];
+type Selected = Omit<Selection<LedgerEvent, object>, 'keep'> & { belongs(event: SubmittedNews): boolean };
 
 /** Returns a function that finds a person's selected requests, newest first; undefined if no request is selected. */
-async function byPerson(
-  ledger: DsrPorts['ledger'],
-  { belongs, ...which }: Pick<Urgency, 'isOpen' | 'phase'> & { belongs(event: SubmittedNews): boolean },
-): Promise<FindAll | undefined> {
-  const index = new Map<string, LedgerRequest[]>();
-  const keysOf = ({ compared, identities }: Partial<SubmittedNews>): string[] =>
+async function byPerson(ledger: DsrPorts['ledger'], { belongs, ...which }: Selected): Promise<FindAll | undefined> {
+  const keysOf = ({ compared, identities }: SubmittedNews): string[] =>
     Object.entries({ ...identities, ...compared }).map(([type, hash]) => `${type} ${hash}`);
-  const selected = ledger.byUrgency(
-    {
-      ...which,
-      belongs: (event) => event.event === 'submitted' && belongs(event),
-      rank: ({ at, event }) => (event === 'submitted' ? -Date.parse(at) : undefined),
-    },
-    () => PART,
-  );
-  for await (const { requests } of selected) {
-    for (const request of requests) {
-      for (const key of keysOf(request)) {
-        const known = index.get(key);
-        if (known) known.push(request);
-        else index.set(key, [request]);
-      }
+  const keep = (event: LedgerEvent) => {
+    if (event.event !== 'submitted' || !belongs(event)) return undefined;
+    const { at, id, subject_request_type } = event;
+    return { at, id, subject_request_type, keys: keysOf(event) };
+  };
+  const index = new Map<string, Earlier[]>();
+  for (const { keys, ...earlier } of await ledger.submissions({ ...which, keep })) {
+    for (const key of keys) {
+      const known = index.get(key);
+      if (known) known.push(earlier);
+      else index.set(key, [earlier]);
     }
   }
   if (index.size === 0) return undefined;
   return (news) => [...new Set(keysOf(news).flatMap((key) => index.get(key) ?? []))].sort(newestFirst);
 }
 
-const newestFirst = (a: LedgerRequest, b: LedgerRequest): number => (b.at ?? '').localeCompare(a.at ?? '');
+const newestFirst = (a: Earlier, b: Earlier): number => b.at.localeCompare(a.at);
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   return (await ifFound(api.get(id, signal)))?.body;
@@ -257,13 +253,13 @@ function submittedFrom(found: Partial<RequestStatusReply> & Pick<RequestStatusRe
   };
 }
 
-export function duplicateText({ at = 'an earlier day', id, status, subject_request_type: type = '' }: LedgerRequest) {
+export function duplicateText({ at = 'an earlier day', id, status, subject_request_type: type = '' }: EarlierRequest) {
   const state = status === undefined ? 'its outcome is not known yet' : `it is ${status}`;
   return `The ${type} request ${id} from ${at} is for the same person; ${state}`;
 }
 
 /** Finds the newest request of the same type for the same person. With `isQuick`, does not call the platform. */
-export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<LedgerRequest | undefined>;
+export type FindDuplicate = (news: SubmittedNews, isQuick?: boolean) => Promise<EarlierRequest | undefined>;
 
 /** How long a request without an outcome may still be in flight. */
 const SENDING_MS = 30_000;
@@ -287,9 +283,10 @@ export async function readRecent(
   return (
     find &&
     (async (news, isQuick) => {
-      for (const known of find(news)) {
+      for (const { phase: status, ...earlier } of find(news)) {
+        const known = { ...earlier, status };
         if (known.id === news.id || known.subject_request_type !== news.subject_request_type) continue;
-        const isYoung = Date.parse(known.at ?? '') > ports.clock.now() - SENDING_MS;
+        const isYoung = Date.parse(known.at) > ports.clock.now() - SENDING_MS;
         if (known.status !== undefined || isYoung || (!isQuick && (await readIfThere(known.id, ports)))) return known;
       }
       return undefined;
