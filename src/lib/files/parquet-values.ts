@@ -33,6 +33,7 @@ export function leafConverter(element: SchemaElement): Convert {
   if (kind === 'DATE') return (raw) => dateText(raw as number);
   if (type === 'INT96') return (raw) => timeText(int96Nanoseconds(raw as bigint), NANOSECONDS_UTC);
   if (isUnsigned(element)) return (raw) => (typeof raw === 'bigint' ? BigInt.asUintN(64, raw) : (raw as number) >>> 0);
+  if (type === 'FLOAT') return (raw) => shortestOf(raw as number);
   if (kind === 'FLOAT16') return (raw) => parseFloat16(raw as Buffer);
   if (kind === 'UUID')
     return (raw) => (raw as Buffer).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
@@ -114,6 +115,15 @@ function isoOf(ms: number): string | undefined {
 
 function outOfRange(value: bigint): BadValue {
   return new BadValue(`is out of range for a date (${value})`, String(value));
+}
+
+/** Returns the shortest fraction that a 32-bit float stores as `raw`: 0.1 instead of 0.10000000149011612. */
+function shortestOf(raw: number): number {
+  for (let digits = 6; digits < 10 && !Number.isInteger(raw); digits++) {
+    const short = Number(raw.toPrecision(digits));
+    if (Math.fround(short) === raw) return short;
+  }
+  return raw;
 }
 
 const REPLACEMENT = '\ufffd';

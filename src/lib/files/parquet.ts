@@ -57,6 +57,8 @@ export async function openParquet(path: string, name: string, mostHeld = MOST_HE
   const { children } = parquetSchema(metadata);
   return {
     columns: children.map(({ element }) => element.name),
+    /** True if a column contains 32-bit floats, which cannot hold ids exactly. */
+    isFloat: (index: number): boolean => children[index]?.element.type === 'FLOAT',
     rowCount: Number(metadata.num_rows),
     /** Yields the rows of the requested row groups. Unrequested columns are not read, and their values are null. */
     rows: async function* (wants: WantsGroup, wantsColumn?: (index: number) => boolean) {

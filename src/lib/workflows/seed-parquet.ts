@@ -7,6 +7,7 @@ import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
 import type { Table } from '../domain/seed/table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
+import { invalidInput } from '../kernel/errors.ts';
 import { stringifyJson, tryJson } from '../kernel/json.ts';
 
 /** Throws invalid input (9) if the file, or the columns of a table, cannot be used. */
@@ -45,8 +46,17 @@ export async function* parquetRows(
   }
 }
 
-function tableIn({ columns }: ParquetFile, options: TableOptions): Table | undefined {
-  return options.map === undefined && columns.includes('calculated_attributes') ? undefined : tableOf(columns, options);
+/** Throws invalid input (9) for a table that cannot be used, or for ids that are rounded. */
+function tableIn({ columns, isFloat }: ParquetFile, options: TableOptions): Table | undefined {
+  const isBodies = options.map === undefined && columns.includes('calculated_attributes');
+  const table = isBodies ? undefined : tableOf(columns, options);
+  const { toWire } = options.rules.names;
+  const isId = (name: string, index: number): boolean =>
+    table ? ['xpid', 'identity'].includes(table.columns[index]?.kind ?? '') : name === toWire('xpid');
+  const path = columns.find((name, index) => isFloat(index) && isId(name, index));
+  if (path === undefined) return table;
+  const message = 'is a column of 32-bit floating-point numbers, which cannot hold ids; export it as integers or text';
+  throw invalidInput(`${options.name} cannot be used.`, [{ file: options.name, path, message }]);
 }
 
 type Take = (cells: readonly unknown[], position: number) => void;

@@ -38,6 +38,24 @@ describe('Parquet', () => {
     });
   });
 
+  it('sends 32-bit fractions as they were written, but rejects 32-bit ids, which may be rounded', async () => {
+    const float = { type: 'FLOAT', repetition_type: 'OPTIONAL' } as const;
+    const values = [0.1, 1.5, 16_777_216, 123_456_792, -3.4e38, 1e-7, null];
+    const spend = [{ name: 'attr:Spend:sum', ...float }, values] as [SchemaElement, unknown[]];
+    const ids = [{ name: 'xpid', type: 'INT64', repetition_type: 'OPTIONAL' }, values.map((_, id) => BigInt(id))] as [SchemaElement, unknown[]]; // prettier-ignore
+    const date = ['--cutoff-date', '2024-01-31'];
+    expect((await seeding.bulk([seeding.write('users.parquet', parquet([ids, spend])), ...date])).code).toBe(0);
+    const sent = seeding.sink.bodies.join('').match(/"value":"[^"]*"/g);
+    expect(sent).toEqual(
+      values.slice(0, -1).map((value, at) => `"value":"${at === 4 ? Math.fround(-3.4e38) : value}"`),
+    );
+    for (const name of ['xpid', 'identity:customer_id']) {
+      seeding.write('ids.parquet', parquet([[{ name, ...float }, [1, 2]]]));
+      const { code, stderr } = await seeding.run(['seed', 'validate', 'ids.parquet']);
+      expect([code, stderr]).toEqual([9, expect.stringContaining(`ids.parquet: ${name}: is a column of 32-bit`)]);
+    }
+  });
+
   it('reports the row and column of invalid UTF-8, and sends the other rows', async () => {
     const file = parquet([
       [{ name: 'identity:email', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' }, [Buffer.from('a@example.com'), Uint8Array.of(0xff, 0x41), Buffer.from('b@example.com')]],
