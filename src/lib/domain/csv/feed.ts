@@ -6,7 +6,7 @@ import { sizeText } from '../../kernel/numbers.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, matchesAt, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
-import { RecordScan } from './record.ts';
+import { RecordScan, RETURN } from './record.ts';
 
 export interface CsvSink {
   /** Called for each record, starting with the header. */
@@ -18,6 +18,7 @@ const MARK = 0xef;
 const TOO_LONG = `the record is longer than ${sizeText(MAX_ROW_BYTES)}`;
 const NOT_CLOSED = 'this cell starts with a quote that is never closed';
 const REPEATED = 'this line repeats the header, as if several files were joined; remove it';
+const LONE_RETURN = 'this carriage return does not end the line; save the file with LF or CRLF line breaks';
 const NAMES = 'this line contains the column names; if the file has a header, omit --headerless and --columns';
 
 export class CsvFeed implements RowReader {
@@ -90,7 +91,7 @@ export class CsvFeed implements RowReader {
     const { record } = scan;
     let at = 0;
     if (!this.#hasBegun) {
-      at = markLength(bytes);
+      if (this.line === 1 && !this.hasMark) at = markLength(bytes);
       this.hasMark ||= at > 0;
       const header = skipSpace(bytes, at);
       const text = this.#wanted ?? separatorOf(bytes.toString('latin1', header, bytes.indexOf(LINE_FEED, header)));
@@ -114,7 +115,10 @@ export class CsvFeed implements RowReader {
     this.#pending.drop(Math.min(at, length));
   }
 
-  /** Marks a header that would be read as a row, because its names could become identities. */
+  /**
+   * Marks a header that would be read as a row, because its names could become identities. Throws invalid input (9) if
+   * the lines do not end in LF or CRLF: the rest of the line break would become part of the last cell.
+   */
   #findHeader(bytes: Buffer): void {
     const { record } = this.scan;
     const isNamed = this.#columns !== undefined;
@@ -122,7 +126,10 @@ export class CsvFeed implements RowReader {
       const start = record.start + (bytes[record.start] === MARK ? markLength(bytes.subarray(record.start)) : 0);
       const isSame = record.end - start === this.#header.length && matchesAt(bytes, start, this.#header);
       if (isSame && !isNamed) record.fault ??= { message: REPEATED, at: record.start };
-    } else if (!isNamed) this.#header = Buffer.from(bytes.subarray(record.start, record.end));
+      return;
+    }
+    if (this.source.replace(/"[^"]*"/g, '').includes('\r')) throw this.error(LONE_RETURN, this.indexOf(RETURN));
+    if (!isNamed) this.#header = Buffer.from(bytes.subarray(record.start, record.end));
     else if (wordsOf(this.scan.texts()) === wordsOf(this.#columns))
       record.fault ??= { message: NAMES, at: record.start };
   }

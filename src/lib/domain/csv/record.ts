@@ -25,7 +25,7 @@ export interface CsvRecord {
   fault: { message: string; at: number } | undefined;
 }
 
-const RETURN = 0x0d;
+export const RETURN = 0x0d;
 const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
 const BEHIND = 'text follows a closing quote; to include a quote in a quoted cell, double it';
 

@@ -100,12 +100,14 @@ export function createTable(
     /** Converts an issue in the body to an issue in its column, because authors of tables do not know body fields. */
     issue: ({ path, message }: FieldIssue, cells: readonly unknown[]): RowIssue => {
       const [column, depth] = find(path, cells);
+      if (path.length === 0 && message.startsWith('needs ')) return { path: column, message: NO_PERSON };
       const inside = path.length > depth ? `\`${showPath(path.slice(depth))}\`` : '';
       return { path: column, message: inside === '' || message.includes(inside) ? message : `${inside} ${message}` };
     },
   };
 }
 
+const NO_PERSON = 'empty; every row needs an `xpid` or an identity';
 /** Depth of a seed: `calculated_attributes`, workspace, number, `seed`, form. */
 const SEED_DEPTH = 5;
 

@@ -55,7 +55,7 @@ describe('CSV records', () => {
     ['xpid,"user:a\nb"\n1,a\n', [[3, '1', '"a"']]],
     ['xpid,user:n\n1,"say ""no"""\n2,"a"b\n3,c"\n', [[2, '1', '"say \\"no\\""'], [3, expect.stringContaining('follows a closing quote'), '2,"a"b'], [4, expect.stringContaining('an unquoted cell contains'), '3,c"']]],
     ['xpid,user:n\n1\n2,b\n3,c,d\n', [[2, 'has 1 column; the header has 2', '1'], [3, '2', '"b"'], [4, 'has 3 columns; the header has 2', '3,c,d']]],
-    ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, expect.stringContaining('xpid: needs `xpid`'), expect.any(String)]]],
+    ['xpid,user:n\nx,a\n,b\n', [[2, 'xpid: must be a signed 64-bit integer in plain digits, such as -42', expect.stringContaining('"x"')], [3, 'xpid: empty; every row needs an `xpid` or an identity', expect.any(String)]]],
     ['xpid,user:n\n1,a\n2', [[2, '1', '"a"'], [3, 'has 1 column; the header has 2', '2']]],
     ['xpid\n', []],
     ['xpid', []],
@@ -154,6 +154,21 @@ describe('a CSV header', () => {
       issues: [{ message: reason }],
     });
   });
+
+  it.each<[string, string, Partial<CsvOptions>, number]>([
+    ['a carriage return alone', 'xpid\r1\r2\r', {}, 5],
+    ['two carriage returns', 'xpid,user:n\r\r\n1,a\r\r\n', {}, 12],
+    ['two carriage returns without a header', '1,a\r\r\n', { dialect: { columns: ['xpid', 'user:n'] } }, 4],
+  ])('is rejected if lines end in %s, which would become part of a value', (_what, text, options, column) => {
+    const message = 'this carriage return does not end the line; save the file with LF or CRLF line breaks';
+    for (const size of [1, 1000])
+      expect(errorOf(text, options, size).issues).toMatchObject([{ line: 1, column, message }]);
+    expect(read('xpid,"user:a\rb"\r\n1,"a\rb"\r\n')).toEqual([[2, '1', '"a\\rb"']]);
+  });
+
+  it.each(['\n\ufeff"xpid"\n', '\ufeff\ufeff"xpid"\n'])('may have a byte order mark only at the start of the file: %j', (text) => {
+    for (const size of [1, 1000]) expect(errorOf(text, {}, size).issues).toMatchObject([{ message: expect.stringContaining('an unquoted cell contains') as string }]);
+  }); // prettier-ignore
 
   it('is not blamed for a later quote that is not closed within 32 MiB', () => {
     const bytes = Buffer.alloc(32 * 1024 * 1024 + 6, 'x');

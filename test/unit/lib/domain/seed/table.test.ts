@@ -187,7 +187,7 @@ function issuesWith(cells: Partial<Record<string, string>>): string[] {
 
 test.each<[Partial<Record<string, string>>, string[]]>([
   [{ xpid: 'seven' }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
-  [{ xpid: '' }, ['xpid, identity:email: needs `xpid`, or `identities` with at least one identity']],
+  [{ xpid: '' }, ['xpid, identity:email: empty; every row needs an `xpid` or an identity']],
   [{ 'identity:email': 'x'.repeat(5000) }, ['identity:email: has 5000 characters']],
   [{ environment: 'prod' }, ['environment: must be `production` or `development`']],
   [{ 'attr:Orders:count': 'x' }, ['attr:Orders:count: must be a whole number, 0 or more']],
