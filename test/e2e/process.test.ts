@@ -104,6 +104,14 @@ describe('standard output', () => {
     expect((await shell('$CDPADM --help > /dev/full; echo $?').ended).stdout).toBe('1\n');
   });
 
+  test.runIf(existsSync('/dev/stdout'))('can be the --out file of a user who cannot write to /dev', async () => {
+    const user = process.getuid?.() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : '';
+    const outs = `${user}/bin/sh -c '$CDPADM help flags --out /dev/stdout | cat; $CDPADM help flags --out /dev/null'`;
+    const { stderr, stdout } = await shell(outs).ended;
+    expect(stderr).toBe('Written to /dev/stdout.\nWritten to /dev/null.\n');
+    expect(stdout).toContain('These flags work with every command');
+  });
+
   test('does not cause a crash if it is closed before the start', async () => {
     const { stdout } = await shell('$CDPADM help flags >&- 2>/dev/null; echo $?').ended;
     expect(stdout).toMatch(/^[01]\n$/);

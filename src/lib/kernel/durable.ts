@@ -131,15 +131,29 @@ interface OpenFile {
   discard(): void;
 }
 
+/** Throws the error that `writeUserFile` would throw, as far as it is known in advance. Changes nothing. */
+export function checkUserFile(path: string): void {
+  attempt(path, () => {
+    const existing = statSync(path, { throwIfNoEntry: false });
+    if (existing?.isDirectory()) throw new Error('it is a folder');
+    if (existing) accessSync(path, constants.W_OK);
+    if (!existing || !isInPlace(path, existing)) accessSync(dirname(missingTarget(path)), constants.W_OK);
+  });
+}
+
 function openUserFile(path: string, mode?: number): OpenFile {
   const existing = statSync(path, { throwIfNoEntry: false });
-  // A path under /dev or /proc may refer to a file that is already open, but /dev/shm contains ordinary files.
-  if ((existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path)) return openInPlace(path);
+  if (isInPlace(path, existing)) return openInPlace(path);
   if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
   // Renaming needs only permission for the folder, but a read-only file must not be replaced.
   if (existing) accessSync(path, constants.W_OK);
   const target = existing ? realpathSync(path) : missingTarget(path);
   return openReplacement(target, { mode: mode ?? (existing && existing.mode & 0o777), owner: existing });
+}
+
+/** A path under /dev or /proc may refer to a file that is already open, but /dev/shm contains ordinary files. */
+function isInPlace(path: string, existing: Stats | undefined): boolean {
+  return (existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path);
 }
 
 function openInPlace(path: string): OpenFile {

@@ -36,7 +36,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Returns the error for a failed write; returns a KnownError unchanged. The default hint may suggest a fix. */
 export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? (isAbsent(error) ? 'Create the folder' : undefined);
-  const ours = `Nothing was written.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
+  const ours = `The file was not written.${remedy ? ` ${remedy}, or use another folder.` : ''}`;
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 

@@ -10,9 +10,8 @@ import { createProgress } from './progress.ts';
 import { type AnyView, isJsonFormat, jsonText } from './result-text.ts';
 import { createResults } from './results.ts';
 import { createWaits } from './waits.ts';
-import { accessSync, constants } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { usageError } from '../../kernel/errors.ts';
+import { resolve } from 'node:path';
+import { type KnownError, usageError } from '../../kernel/errors.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { createStyle, wantsColor } from '../../render/style.ts';
 import { createPrompts } from '../prompts/prompts.ts';
@@ -80,8 +79,8 @@ export async function begin(
 ): Promise<{ out: Output; prompt: Prompts }> {
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
-  if (file !== undefined) checkFolder('--out', dirname(resolve(io.cwd, file)));
-  if (flags.summary) checkSummary(io);
+  if (file !== undefined) await checkFile('--out', resolve(io.cwd, file));
+  if (flags.summary) await checkSummary(io);
   const styles = {
     stdout: await createStyle(file === undefined && wantsColor(flags.color, io.env, io.tty.stdout)),
     stderr: await createStyle(wantsColor(flags.color, io.env, io.tty.stderr)),
@@ -92,20 +91,19 @@ export async function begin(
   };
 }
 
-function checkSummary(io: Io): void {
+async function checkSummary(io: Io): Promise<void> {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file)
     throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
-  checkFolder('--summary', dirname(resolve(io.cwd, file)));
+  await checkFile('--summary', resolve(io.cwd, file));
 }
 
-function checkFolder(flag: string, folder: string): void {
+async function checkFile(flag: string, file: string): Promise<void> {
+  const { checkUserFile } = await import('../../kernel/durable.ts');
   try {
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw usageError(
-      `${flag} cannot write to the folder ${folder}.`,
-      'Create the folder first, or choose another folder.',
-    );
+    checkUserFile(file);
+  } catch (error) {
+    const { message } = error as KnownError;
+    throw usageError(message.replace(/^C/, `${flag} c`), 'Create its folder if it is missing, or choose another file.');
   }
 }

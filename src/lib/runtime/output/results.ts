@@ -12,6 +12,8 @@ import { type AnyView, foundText, isJsonFormat, resultText, type Surface } from 
 
 type ListOfAny = AnyView & { kind: 'list' };
 
+const NOT_UNDONE = 'Changes that were already made are not undone.';
+
 export function createResults({ io, flags, redactor, query, styles }: OutputSetup, note: (text: string) => void) {
   const toTerminal = flags.out === undefined && io.tty.stdout;
   const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
@@ -29,7 +31,12 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
       return;
     }
     const { writeUserFile } = await import('../../kernel/durable.ts');
-    writeUserFile(file, text);
+    try {
+      writeUserFile(file, text);
+    } catch (error) {
+      const known = error as KnownError;
+      throw known.with({ hint: [...known.hints, NOT_UNDONE] });
+    }
     note(`Written to ${flags.out}.`);
   }
 
@@ -131,7 +138,7 @@ function writeFailure(error: Error): Error {
   const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
   return fail('output.write', {
     message: `Cannot write the result: ${reason}.`,
-    hint: 'Changes that were already made are not undone.',
+    hint: NOT_UNDONE,
     cause: error,
   });
 }

@@ -10,19 +10,19 @@ describe('cannotWrite', () => {
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make its folder writable'],
     ['EACCES', 'permission denied', 'Make its folder writable'],
-  ])('reports the reason for %s and a fix, and states that nothing was written', (code, reason, remedy) => {
+  ])('reports the reason for %s and a fix, and states that the file was not written', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
     expect(message).toBe(`Cannot write /state/token.json: ${reason}.`);
     expect(hint).toContain(remedy);
     expect(hint).toContain('use another folder');
-    expect(hint).toMatch(/^Nothing was written\. /);
+    expect(hint).toMatch(/^The file was not written\. /);
   });
 
   it('suggests creating a missing folder, but does not suggest a fix for other failures', () => {
     expect(cannotWrite('a/b', failed('ENOENT')).hint).toBe(
-      'Nothing was written. Create the folder, or use another folder.',
+      'The file was not written. Create the folder, or use another folder.',
     );
-    expect(cannotWrite('a', failed('EIO')).hint).toBe('Nothing was written.');
+    expect(cannotWrite('a', failed('EIO')).hint).toBe('The file was not written.');
   });
 
   it("prefers the caller's hint over its own hint", () => {

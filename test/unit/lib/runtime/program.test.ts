@@ -136,7 +136,9 @@ describe('a usage error', () => {
       'such as .txt. Formats: table, json',
     ],
     [['emulator', 'log', '--query', 'a['], '--query is not a valid JMESPath expression', 'jmespath.org'],
-    [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create the folder first'],
+    [['emulator', 'log', '--out', 'no/such/folder/x'], '--out cannot write', 'Create its folder'],
+    [['emulator', 'log', '--out', '.'], 'it is a folder', 'choose another file'],
+    [['emulator', 'log', '--out', `${import.meta.filename}/x`], 'is not a folder', 'choose another file'],
   ])('exits with 2 and a suggestion for %j', async (args, message, hint) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,5 +1,5 @@
 // Output for continuous integration: the step summary, annotations and the log.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
@@ -85,6 +85,7 @@ describe('--summary', () => {
   test.each<[string, Record<string, string>]>([
     ['GITHUB_STEP_SUMMARY is not set', {}],
     ['its folder does not exist', { GITHUB_STEP_SUMMARY: 'no/such/folder/x' }],
+    ['it is a folder', { GITHUB_STEP_SUMMARY: '.' }],
   ])('is rejected before the command runs if %s', async (_what, env) => {
     const { code, stdout, stderr } = await cli(['profile', 'list', '--summary'], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -92,17 +93,18 @@ describe('--summary', () => {
     expect(existsSync(join(home.cwd, 'no'))).toBe(false);
   });
 
-  test('prints the result, then reports that the summary file cannot be written', async () => {
-    const folder = join(home.cwd, 'taken');
-    mkdirSync(folder);
-    const env = { GITHUB_STEP_SUMMARY: 'taken' };
-    const { code, stdout, stderr } = await cli(['profile', 'list', '-o', 'json', '--summary'], env);
-    expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
-    expect([code, JSON.parse(stderr)]).toMatchObject([
-      1,
-      { error: { code: 'files.write', message: `Cannot write ${folder}: it is a folder.` } },
-    ]);
-  });
+  test.runIf(existsSync('/dev/full'))(
+    'prints the result, then reports that the summary file cannot be written',
+    async () => {
+      const env = { GITHUB_STEP_SUMMARY: '/dev/full' };
+      const { code, stdout, stderr } = await cli(['profile', 'list', '-o', 'json', '--summary'], env);
+      expect(JSON.parse(stdout)).toMatchObject([{ name: 'local' }]);
+      expect([code, JSON.parse(stderr)]).toMatchObject([
+        1,
+        { error: { code: 'files.write', message: 'Cannot write /dev/full: the disk is full.' } },
+      ]);
+    },
+  );
 });
 
 describe('--annotations', () => {
