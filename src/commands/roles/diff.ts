@@ -9,7 +9,7 @@ import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows }
 import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
+import { planWanted, readLiveRoles, requireCurrent } from '../../lib/workflows/roles-plan.ts';
 import { realFile } from '../../lib/files/roles-file.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
 import { diffResult } from './apply.ts';
@@ -75,6 +75,7 @@ async function diffPlatform(
   const memory = other?.memory ?? (await openRolesMemory(ctx));
   const { base, check, document } = await openRolesFile(ctx, file, memory, baseFile);
   const { live, liveTasks } = await readLiveRoles((other?.api ?? (await ctx.api())).roles, ctx.signal);
+  requireCurrent(live, memory.store.newestTime());
   const checked = check({ live, liveTasks });
   tellAdvice(ctx, document, checked.warnings);
   const wanted = { ...wantedRoles(checked.manifest, base, live), file };

@@ -148,6 +148,11 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const [last] = load(own);
       return last ? [last] : load(names);
     },
+    /** Returns the time of the manifest that was saved last as a base, if it is known. */
+    newestTime: (): string | undefined => {
+      const [name] = jsonFiles(bases);
+      return (name === undefined ? undefined : read(join(bases, name), ManifestReply)?.last_modified_on) ?? undefined;
+    },
     /** Saves a manifest before it is overwritten. Returns the revision's name once the manifest is on disk. */
     saveRevision: (entry: Omit<Revision, 'revision' | 'saved_at'>): string => {
       const revision = `${stampName()}-${randomBytes(3).toString('hex')}`;

@@ -64,6 +64,13 @@ export const ROLES_ERRORS = {
       'Another admin made a change at the same time, or the platform stored something else. Your file was not changed.',
     fix: 'Compare with `cdpadm roles diff`; the previous version is saved.',
   },
+  'roles.outdated': {
+    exit: 'conflict',
+    summary: 'The platform returned an outdated manifest.',
+    explanation:
+      'The manifest is older than the one that this machine stored last, so a write could delete roles that are missing from it.',
+    fix: 'Run the command again later. If the platform was reset, pull into another file first.',
+  },
   'roles.local_edits': {
     exit: 'conflict',
     summary: 'The file has unpushed changes.',

@@ -12,6 +12,7 @@ import {
   type Manifest,
   type ManifestScope,
   type Role,
+  type Stamp,
   fromReply,
   sameRoles,
   sameState,
@@ -37,6 +38,23 @@ export async function readLiveRoles(
 ): Promise<{ live: Manifest; liveTasks: ReadonlySet<string> }> {
   const [reply, tasks] = await Promise.all([api.get({ signal }), api.listTasks(signal)]);
   return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
+}
+
+const STAMP_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+/**
+ * Throws conflict (6) if the platform returned a manifest that is older than `known`. Newer roles are missing from an
+ * outdated manifest, so they would be missing from the PUT too.
+ */
+export function requireCurrent({ last_modified_on: time }: Stamp, known: string | null | undefined): void {
+  if (!time || !known || ![time, known].every((text) => STAMP_TIME.test(text)) || time >= known) return;
+  throw fail('roles.outdated', {
+    message: `The platform returned an outdated manifest: it was last modified on ${time} UTC, but this machine has one of ${known} UTC. Nothing was sent.`,
+    hint: [
+      'Run the command again later.',
+      { text: 'If the platform was reset, pull into another file first:', command: 'cdpadm roles pull new.yaml' },
+    ],
+  });
 }
 
 /** Plans to replace `live` with `wanted`. Throws a redacted conflict (6) if both sides changed a field differently. */

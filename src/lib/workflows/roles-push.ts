@@ -12,6 +12,7 @@ import {
   type Planned,
   planWanted,
   readLiveRoles,
+  requireCurrent,
   requireExpected,
   replaceConfirmed,
 } from './roles-plan.ts';
@@ -53,6 +54,7 @@ export interface PushPorts {
   store: {
     /** Stores a manifest as the base of a file. If this fails, only prints a warning. */
     saveBase(manifest: ManifestReply): Promise<void>;
+    newestTime(): string | undefined;
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
     exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   };
@@ -99,7 +101,10 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
   const { ctx, scope } = ports;
   const { liveTasks, ...first } = await readLiveRoles(ports.api, ctx.signal);
   let { live } = first;
+  let known = ports.store.newestTime();
   for (let round = 0; round < MAX_ROUNDS; round++) {
+    requireCurrent(live, known);
+    known = live.last_modified_on ?? known;
     const planned = planWanted(scope, live, await intent.want(live, liveTasks), ctx.redactor.text);
     await ctx.startWrite('organization');
     if (isEmptyDiff(planned.plan)) {

@@ -138,6 +138,32 @@ describe('a roles write whose response differs from the request', () => {
     expect((await admin.run(`roles rollback ${data[0]?.revision ?? ''} --yes`)).code).toBe(6);
   });
 
+  it('does not delete a new role if a read returns the manifest from before its creation', async () => {
+    const before = (await admin.platform.call('GET', `${admin.platform.accountPath}/roles`)).json as ManifestReply;
+    await admin.run('roles create viewer --name Viewer --description d --task audiences:view --yes');
+    await proxy.begin({
+      at: 0,
+      mode: 'ever',
+      fault: {
+        name: 'an outdated replica',
+        delivered: true,
+        act: (socket, response, _trap, { method, target }) => {
+          const isOld = method === 'GET' && target.endsWith('/roles');
+          socket.write(answerBytes({ ...response, ...(isOld && { body: Buffer.from(JSON.stringify(before)) }) }));
+        },
+      },
+    });
+    const line = 'roles create editor --name Editor --description d --task audiences:edit --yes';
+    expect(await admin.json(line)).toMatchObject({ code: 6, error: { code: 'roles.outdated' } });
+    for (const command of ['diff', 'push --yes']) expect((await admin.run(`roles ${command}`)).code).toBe(6);
+    // A pull accepts an older manifest, for example after a reset of the platform.
+    await admin.run('roles pull new.yaml');
+    expect((await admin.run('roles diff new.yaml')).code).toBe(0);
+    await proxy.begin();
+    expect((await admin.run(line)).code).toBe(0);
+    expect([...(await admin.live()).keys()]).toEqual(expect.arrayContaining(['viewer', 'editor']));
+  });
+
   it('keeps a byte order mark, and does not update a file that changed during the push', async () => {
     admin.write('roles.yaml', `\ufeff${file}`);
     expect((await admin.run(PUSH)).code).toBe(0);

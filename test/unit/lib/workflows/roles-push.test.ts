@@ -90,6 +90,7 @@ describe('a push', () => {
   let messages: string[];
   let saved: ManifestReply[];
   let bases: ManifestReply[];
+  let newest: string | undefined;
   let acceptsOffers: boolean;
   let confirmations: number;
   let isLocked: boolean;
@@ -105,6 +106,7 @@ describe('a push', () => {
     messages = [];
     saved = [];
     bases = [];
+    newest = undefined;
     acceptsOffers = false;
     confirmations = 0;
     isLocked = false;
@@ -112,6 +114,7 @@ describe('a push', () => {
       api: platform.api,
       store: {
         saveBase: async (manifest) => void bases.push(manifest),
+        newestTime: () => newest,
         saveRevision: ({ manifest }) => {
           platform.calls.push('save');
           saved.push(manifest);
@@ -202,6 +205,27 @@ describe('a push', () => {
       ['three', 2],
     ]);
     expect(outcome.planned.wanted.rebased).toEqual(['three']);
+  });
+
+  it('stops if the platform returns an older manifest than the one that this machine stored last', async () => {
+    newest = '2026-11-21 08:00:02';
+    expect(await failure(pushRoles(edit(addTask('one', 'b:view')), options, ports))).toMatchObject({
+      code: 'roles.outdated',
+      message: expect.stringContaining('last modified on 2026-11-21 08:00:01 UTC') as string,
+    });
+    expect(platform.calls).toEqual(['GET']);
+  });
+
+  it('stops if the second read returns an older manifest than the first', async () => {
+    platform.stamp = 2;
+    const intent = edit(addTask('one', 'b:view'));
+    platform.before = (call, count) => {
+      if (call !== 'GET' || count !== 2) return;
+      platform.put(platform.roles.slice(1));
+      platform.stamp = 1;
+    };
+    expect(await failure(pushRoles(intent, options, ports))).toMatchObject({ code: 'roles.outdated' });
+    expect(platform.count('PUT')).toBe(0);
   });
 
   describe('a PUT that the client retries', () => {
