@@ -70,13 +70,13 @@ export const pushRoles = defineCommand({
     }
     let pushed: { file: Manifest; wanted: WantedRoles } | undefined;
     const want = async (live: Manifest, liveTasks: ReadonlySet<string>) => {
-      if (!roles) return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false, again };
+      if (!roles || path === undefined)
+        return { roles: saved?.content.roles ?? [], conflicts: [], rebased: [], stale: false, again };
       const checked = roles.check({ live, liveTasks });
       tellAdvice(ctx, roles.document, checked.warnings);
       await ctx.startWrite('organization');
       const merged = await askConflicts(ctx, wantedRoles(checked.manifest, roles.base, live));
-      const { name } = roles.document;
-      pushed = { file: checked.manifest, wanted: { ...merged, again, file: name === '<stdin>' ? '-' : name } };
+      pushed = { file: checked.manifest, wanted: { ...merged, again, file: path } };
       return pushed.wanted;
     };
     const guards = saved ? { ...flags, expectPlan: saved.plan } : flags;
