@@ -124,14 +124,25 @@ it('never presents an altered or unrecorded message as signed, and never include
   // The ledger has no record of these: a modified callback, and a response with a renamed field.
   alter(2, 8, (body) => body.replace('"pending"', '"completed"'));
   alter(1, 9, (body) => body.replace('encoded_request', 'request'));
+  // An intact body with the signature of another message.
+  cpSync(of(4, 'body'), of(7, 'body'));
+  cpSync(of(2, 'headers.json'), of(7, 'headers.json'));
   alter(1, 1, (body) => body.replace('encoded_request', 'request'));
   alter(2, 2, (body) => body.replace('"pending"', '"completed"'));
   alter(3, 3, () => 'not JSON');
   expect(await home.run(['dsr', 'evidence', id, '--out', 'altered.zip'])).toMatchObject({ code: 0 });
   const folder = unpack('altered.zip');
   const names = readdirSync(join(folder, 'messages')).map((name) => name.slice(id.length));
-  const [good, callback] = ['.4', '.8'].map((it) => ['.body', '.headers.json', '.signature'].map((part) => it + part));
-  expect(names.sort()).toEqual([...(good ?? []), ...(callback ?? []), '.9.headers.json', '.9.signature']);
+  const [good, swapped, callback] = ['.4', '.7', '.8'].map((it) =>
+    ['.body', '.headers.json', '.signature'].map((part) => it + part),
+  );
+  expect(names.sort()).toEqual([
+    ...(good ?? []),
+    ...(swapped ?? []),
+    ...(callback ?? []),
+    '.9.headers.json',
+    '.9.signature',
+  ]);
   const { omitted } = manifestOf(folder);
   expect(omitted.map(({ name, reason }) => [name, reason])).toEqual([
     ...[1, 2, 3].map((number) => [join(home.cwd, 'kept', `${id}.${number}`), CHANGED]),
@@ -139,8 +150,11 @@ it('never presents an altered or unrecorded message as signed, and never include
   ]);
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   const rows = page.split('<tr>').filter((row) => new RegExp(`${id}\\.\\d<`).test(row));
-  expect(rows.map((row) => [/\.(\d)</.exec(row)?.[1], /signed<|not checked|changed:/.exec(row)?.[0]])).toEqual([
+  expect(
+    rows.map((row) => [/\.(\d)</.exec(row)?.[1], /signed<|NOT VALID|not checked|changed:/.exec(row)?.[0]]),
+  ).toEqual([
     ['4', 'signed<'],
+    ['7', 'NOT VALID'],
     ...['8', '9'].map((number) => [number, 'not checked']),
     ...['1', '2', '3'].map((number) => [number, 'changed:']),
   ]);

@@ -3,7 +3,13 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { evidenceOf, mayHaveIdentities, type RequestEvidence, signatureOf } from '../../lib/domain/dsr/evidence.ts';
+import {
+  evidenceOf,
+  isSignedBy,
+  mayHaveIdentities,
+  type RequestEvidence,
+  signatureOf,
+} from '../../lib/domain/dsr/evidence.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
@@ -193,6 +199,15 @@ async function collect(
       `${counted(lost.length, 'kept message is', 'kept messages are')} missing or changed; the page lists each one. If a folder was moved, pass its new path: --kept DIR.`,
     );
   const facts = requests.flatMap(({ request }) => request.signatures ?? []);
+  const chains = await openChains(ctx);
+  const used = new Set(facts.flatMap(({ certificate }) => certificate ?? []));
+  const certificates = [...used].map((fingerprint) => {
+    const { pem, problem } = chains.read(fingerprint);
+    const name = `certificates/${fingerprint}.pem`;
+    if (pem === undefined) omitted.push({ name, reason: problem });
+    else entries.push({ name, data: Buffer.from(pem) });
+    return { fingerprint, pem, problem };
+  });
   const messages = [...found.values()].map(({ body, body_sha256, head, headers, name: stored, requestId }) => {
     let name = stored;
     for (let copy = 2; taken.has(name); copy++) name = `${stored}-${copy}`;
@@ -205,18 +220,10 @@ async function collect(
     if (signature) entries.push({ name: `messages/${name}.signature`, data: signature });
     if (isIncluded) entries.push({ name: `messages/${name}.body`, data: body });
     else omitted.push({ name: `messages/${name}.body`, sha256: body_sha256, reason: 'it may contain identities' });
-    const isRecorded = fact !== undefined || names.has(stored);
     const certificate = fact?.certificate ?? null;
-    return { name, requestId, body_sha256, certificate, isIncluded, isRecorded, isSigned: signature !== undefined };
-  });
-  const chains = await openChains(ctx);
-  const used = new Set(facts.flatMap(({ certificate }) => certificate ?? []));
-  const certificates = [...used].map((fingerprint) => {
-    const { pem, problem } = chains.read(fingerprint);
-    const name = `certificates/${fingerprint}.pem`;
-    if (pem === undefined) omitted.push({ name, reason: problem });
-    else entries.push({ name, data: Buffer.from(pem) });
-    return { fingerprint, problem };
+    const pem = certificates.find(({ fingerprint }) => fingerprint === certificate)?.pem;
+    const isValid = fact === undefined ? null : fact.valid && isSignedBy(pem, headers, body);
+    return { name, requestId, body_sha256, certificate, isIncluded, isValid, isSigned: signature !== undefined };
   });
   const missing = certificates.filter(({ problem }) => problem !== undefined).length;
   const these = counted(missing, 'certificate is', 'certificates are');

@@ -16,8 +16,8 @@ export interface EvidenceMessage {
   certificate: string | null;
   /** False if the body was omitted because it may contain identities. */
   isIncluded: boolean;
-  /** False if the ledger has no digest of the message. */
-  isRecorded: boolean;
+  /** Whether the signature is valid; null if the ledger has no verdict on these bytes. */
+  isValid: boolean | null;
   isSigned: boolean;
 }
 
@@ -150,9 +150,10 @@ ${table(
 )}</section>`;
 }
 
-function signatureText({ isRecorded, isSigned }: EvidenceMessage): string {
+function signatureText({ isSigned, isValid }: EvidenceMessage): string {
   if (!isSigned) return 'none: the platform signs only callbacks and responses to submissions';
-  return isRecorded ? 'signed' : 'not checked: the ledger has no record of this message';
+  if (isValid === null) return 'not checked: the ledger has no verdict on this message';
+  return isValid ? 'signed' : 'NOT VALID';
 }
 
 const TIME = /^\d{4}-[\d-]+T[\d:.]+Z$/;
@@ -174,8 +175,8 @@ function checksOf({ certificates, messages, requests }: EvidenceShown): string {
   const commands = certificates.flatMap(({ fingerprint, problem }) => {
     const file = `certificates/${fingerprint}.pem`;
     const at = largest(signatures.map((it) => (it.certificate === fingerprint ? Date.parse(it.at) : 0)));
-    const own = messages.filter(({ certificate, isIncluded, isSigned }) => {
-      return isIncluded && isSigned && certificate === fingerprint;
+    const own = messages.filter(({ certificate, isIncluded, isValid }) => {
+      return isIncluded && isValid === true && certificate === fingerprint;
     });
     if (own.length === 0 || problem !== undefined) return [];
     return [

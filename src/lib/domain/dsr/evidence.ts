@@ -1,11 +1,12 @@
 // Evidence for a request: its history, its signatures, and whether the deadline was met.
+import { X509Certificate } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ForwardingEntry, RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { explain } from '../../contract/explain.ts';
 import { readRecord } from '../../kernel/json.ts';
 import { isoSeconds } from '../../kernel/timestamps.ts';
 import { counted } from '../../kernel/words.ts';
-import type { HeaderLines } from '../callbacks/verify.ts';
+import { checkSignature, type HeaderLines } from '../callbacks/verify.ts';
 import { deadlineFrom, exceededLimit } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -127,4 +128,9 @@ export function mayHaveIdentities(body: Buffer): boolean {
 export function signatureOf(headers: HeaderLines): Buffer | undefined {
   const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
   return text === undefined ? undefined : Buffer.from(text, 'base64');
+}
+
+/** False if the certificate is available and the signature is not valid: the headers may have changed. */
+export function isSignedBy(pem: string | undefined, headers: HeaderLines, body: Buffer): boolean {
+  return pem === undefined || checkSignature(headers, body, new X509Certificate(pem).publicKey).ok;
 }

@@ -94,7 +94,7 @@ it('begins with the number of requests per outcome, links to each request, and m
       body_sha256: 'f00d',
       certificate: null,
       isIncluded: true,
-      isRecorded: true,
+      isValid: true,
     },
     isSigned,
   }));
