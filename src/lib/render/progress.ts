@@ -110,7 +110,7 @@ export function progressBar(title: string, state: ProgressState, width: number):
 /** Returns the reason for a pause, and the progress if it is known. If the line is too long, the reason comes first. */
 export function waitBar(title: string, why: string, state: ProgressState, width: number): string {
   const reason = cleanLine(`${title}: ${why}`);
-  if (shareOf(state) === undefined) return fitText(reason, width);
+  if (shareOf(state) === undefined) return fitParts(reason, width);
   const so = restOf({ ...state, text: state.outcomes ?? '' });
   const bar = progressBar(title, { ...state, elapsedMs: 0, text: why + so }, width);
   return bar.includes(why + so) ? bar : fitParts(`${reason}, ${countOf(state)} done${so}`, width);
@@ -118,7 +118,7 @@ export function waitBar(title: string, why: string, state: ProgressState, width:
 
 /** Drops whole parts from the end: a truncated number would be read as a different one. */
 function fitParts(text: string, width: number): string {
-  const end = displayWidth(text) > width ? text.lastIndexOf(', ') : -1;
+  const end = displayWidth(text) > width ? Math.max(text.lastIndexOf(', '), text.lastIndexOf(' (')) : -1;
   return end < 0 ? fitText(text, width) : fitParts(text.slice(0, end), width);
 }
 

@@ -12,6 +12,9 @@ export function mayRedraw({ env }: Io): boolean {
   return env.TERM !== 'dumb' && !env.CDPADM_ACCESSIBLE;
 }
 
+/** Width for a live line: a terminal adds `^C` for each Ctrl-C, and a line that wraps cannot be cleared. */
+export const liveWidth = (io: Io): number => io.columns() - 5;
+
 /** Moves to the first column, and clears the line. */
 const CLEAR_LINE = '\r\u001b[K';
 

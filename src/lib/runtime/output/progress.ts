@@ -5,7 +5,7 @@ import { stringifyJson } from '../../kernel/json.ts';
 import { cleanLine } from '../../render/clean.ts';
 import { progressBar, progressText, shareOf, waitBar } from '../../render/progress.ts';
 import type { GlobalFlags, Io, Progress } from '../context.ts';
-import { mayRedraw, type Messages } from './messages.ts';
+import { liveWidth, mayRedraw, type Messages } from './messages.ts';
 
 type State = Parameters<Progress['update']>[0];
 
@@ -64,7 +64,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   let drawn = Number.NEGATIVE_INFINITY;
   let latest: State | undefined;
   const reached = () => ({ done: 0, ...latest, elapsedMs: now() - begun });
-  const line = (): string => progressBar(title, reached(), io.columns() - 1);
+  const line = (): string => progressBar(title, reached(), liveWidth(io));
   let timer = setTimeout(draw, SECOND_MS, line).unref();
 
   /** Draws the line now, and again every second as a sign of life. The timer does not keep the process alive. */
@@ -87,7 +87,7 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
       const until = now() + ms;
       draw(() => {
         const leftMs = until - now();
-        return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), reached(), io.columns() - 1);
+        return leftMs <= 0 ? undefined : waitBar(title, waitText(leftMs, why), reached(), liveWidth(io));
       });
     },
     end: (text) => {

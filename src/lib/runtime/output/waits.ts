@@ -6,7 +6,7 @@ import { formatDuration, isoMillis } from '../../kernel/timestamps.ts';
 import { cleanLine } from '../../render/clean.ts';
 import { fitText } from '../../render/width.ts';
 import type { GlobalFlags, Io } from '../context.ts';
-import type { Messages } from './messages.ts';
+import { liveWidth, type Messages } from './messages.ts';
 import { PLAIN_INTERVAL_MS, progressMode } from './progress.ts';
 
 /** Shorter waits are not shown. */
@@ -44,7 +44,7 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     if (mode === 'none' || mode === 'paced-json') return;
     const text = cleanLine(wait.text);
     const silence = `${formatDuration(Math.floor(silentMs / 1000) * 1000)} so far`;
-    if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, io.columns() - 1));
+    if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, liveWidth(io)));
     else if (isDue(wait, silentMs, mode === 'json')) {
       shown = wait;
       shownAt = now();

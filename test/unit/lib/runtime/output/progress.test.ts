@@ -78,6 +78,20 @@ it.each([
   expect(text).toBe(`\r\u001b[K${wanted}`);
 });
 
+it.each([20, 47, 60, 61, 80, 100, 200])('leaves space for two echoed `^C` on a live line in %d columns', (columns) => {
+  const text = watch({}, { tty: true, columns }, (progress, clock) => {
+    clock.advance(9000);
+    progress.update({
+      done: 1_250_000,
+      total: 5_000_000,
+      unit: 'rows',
+      text: '9,000 rows/s, 4m left, 12 rejected, 3 retries',
+    });
+    progress.wait(90_000, 'the platform is unavailable');
+  });
+  for (const line of text.split('\r\u001b[K')) expect(line.length).toBeLessThanOrEqual(columns - '^C^C'.length - 1);
+});
+
 test('prints a message above the live line', () => {
   const { io, stderr } = createTestIo({ tty: true });
   const messages = createMessages(io);
@@ -206,6 +220,14 @@ describe('a wait', () => {
     expect(text).toBe('\r\u001b[KSending: 1\r\u001b[KSending: too many requests, waiting 2s');
   });
 
+  test('keeps its length on a narrow terminal, without the hint for a long wait', () => {
+    const text = watch({}, { tty: true, columns: 60 }, (progress) => {
+      progress.update({ done: 1, unit: 'rows' });
+      progress.wait(90_000, 'the platform requested a pause');
+    });
+    expect(text.split('\u001b[K').at(-1)).toBe('Sending: the platform requested a pause, waiting 1m 30s');
+  });
+
   test.each([
     [
       140,
@@ -213,7 +235,7 @@ describe('a wait', () => {
     ],
     [100, 'Sending: the platform is unavailable, waiting 5s, 2 of 4 rows done, 3s elapsed, 1 rejected'],
     [
-      108,
+      112,
       `Sending ${'█'.repeat(10)}${'░'.repeat(11)} 50%, 2 rows, the platform is unavailable, waiting 5s, 3s elapsed, 1 rejected`,
     ],
     [60, 'Sending: the platform is unavailable, waiting 5s'],
