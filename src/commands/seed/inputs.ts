@@ -41,7 +41,9 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
     onSkippedColumns: reportSkippedColumns(ctx),
     onNullWord: (name: string, column: string, word: string) =>
       ctx.out.warn(
-        `${name}: The column \`${column}\` contains the text \`${word}\`. If this text means a missing value, pass --null ${word}.`,
+        /\d/.test(word)
+          ? `${name}: The column \`${column}\` contains ids such as \`${word}\`, which pandas writes if a column has gaps. To reject these rows, pass --source pandas.`
+          : `${name}: The column \`${column}\` contains the text \`${word}\`. If this text means a missing value, pass --null ${word}.`,
       ),
   };
   const inputs = sources.map((source) => createSeedInput(source, options));

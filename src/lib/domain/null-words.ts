@@ -24,7 +24,8 @@ export function createNullWords(extra: readonly string[], { floats = false, null
   };
 }
 
-const FLOAT = /^-?\d+\.0$/;
+/** An integer as pandas writes it if its column has gaps. */
+export const FLOAT = /^-?\d+\.0$/;
 const EXPONENT = /^-?\d+(?:[.,]\d+)?[eE]\+\d+$/;
 
 /** The null words if `--null` is not passed. */

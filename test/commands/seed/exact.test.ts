@@ -236,6 +236,17 @@ describe('a seeding command', () => {
     }
   });
 
+  it('warns once per column of ids such as 123.0, without showing them, unless --source pandas rejects the rows', async () => {
+    seeding.write('users.csv', 'identity:customer_id,identity:email\n71.0,a@b.c\n72.0,a\n73.0,v1.0\n');
+    const { code, stderr } = await seeding.run(['seed', 'validate', 'users.csv']);
+    expect([code, stderr]).toEqual([
+      0,
+      'Warning: users.csv: The column `identity:customer_id` contains ids such as `123.0`, which pandas writes if a column has gaps. To reject these rows, pass --source pandas.\n',
+    ]);
+    const rejected = await seeding.run(['seed', 'validate', 'users.csv', '--source', 'pandas']);
+    expect([rejected.code, rejected.stderr]).toEqual([9, expect.not.stringContaining('Warning')]);
+  });
+
   it('rejects an xpid that pandas wrote as a decimal, with a hint', async () => {
     const { code, stderr } = await seeding.run(['seed', 'validate', seeding.write('p.csv', 'xpid\n123.0\n')]);
     expect(code).toBe(9);

@@ -24,7 +24,7 @@ export interface TableOptions {
   mapped?: { unseen?: Set<string> };
   /** Called once with the columns that the map does not contain. */
   onSkippedColumns?: ((name: string, columns: readonly SkippedColumn[]) => void) | undefined;
-  /** Called once for each attribute column that contains a null word sent as text. */
+  /** Called once for each column, as `OnNullWord` is. */
   onNullWord?: ((name: string, column: string, word: string) => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Clears the cells of a record that consist of a null word, as bytes or as values, and finds identities to check exactly.
-import type { NullWords } from '../null-words.ts';
+import { FLOAT, type NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column } from './columns.ts';
 import { POINT, matchesAt } from './scan.ts';
@@ -11,7 +11,10 @@ const DELETE = 0x7f;
 /** First byte of the control characters U+0080 to U+009F in UTF-8. */
 const C1_LEAD = 0xc2;
 
-/** Called once for each attribute column that contains a null word sent as text. */
+/**
+ * Called once for each attribute column that contains a null word sent as text, and for each identity column that
+ * contains a number such as `123.0`.
+ */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(
@@ -26,11 +29,14 @@ export function createNullCells(
   function mayStand(column: number, word: string): boolean {
     const kind = columns[column]?.kind;
     if (kind !== 'attribute' && kind !== 'user') return kind === undefined;
-    if (!reported.has(column)) {
-      reported.add(column);
-      onNullWord?.(column, word);
-    }
+    report(column, word);
     return true;
+  }
+
+  function report(column: number, word: string): void {
+    if (reported.has(column)) return;
+    reported.add(column);
+    onNullWord?.(column, word);
   }
 
   return {
@@ -54,6 +60,7 @@ export function createNullCells(
         if (typeof text !== 'string') return text;
         if (nulls.isNull(text)) return '';
         if (nulls.isSuspect(text)) mayStand(column, text);
+        else if (!nulls.floats && columns[column]?.kind === 'identity' && FLOAT.test(text)) report(column, '123.0');
         return text;
       }),
   };
