@@ -17,6 +17,7 @@ const EFFECTS = {
 /** @param {Command} command */
 export function effectOf({ effect, exits, path }) {
   if (path === 'api') return 'Writes to the platform, unless the method is GET.';
+  if (path === 'mcp') return 'Writes to the platform only with --allow-writes.';
   if (path.startsWith('emulator ')) return 'Makes no changes on a real platform.';
   // A read without a network exit code, such as `profile show`, does not need the platform.
   return EFFECTS[effect === 'read' && !('8' in exits) ? 'local' : effect];

@@ -107,7 +107,12 @@ export function resourceCommands(
       output: deletedResult,
       undoNote: 'The deleted definition is not saved. Create it again from a file.',
       ...own.delete,
-      exits: { ...missing, guard: 'you answered no', ...own.delete.exits },
+      exits: {
+        ...missing,
+        conflict: `another admin changed the ${noun}`,
+        guard: 'you answered no',
+        ...own.delete.exits,
+      },
       run: (ctx, { args }) => deleteResource(ctx, type, args.id),
       view: () => deletedView,
     }),

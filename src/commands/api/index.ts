@@ -53,7 +53,7 @@ export const command = defineCommand({
     guard: 'you answered no',
   },
   notes: [
-    'This command checks only one thing in the body: a secret must not be a mask or a reference. Before any call except a GET, it asks for confirmation.',
+    'This command checks only one thing in the body: a secret must not be a mask or a reference. Before any call except a GET, it asks for confirmation. Secrets in the output are masked.',
     "The profile's wire names (`names`) are applied only to calls that other commands also make.",
   ],
   examples: [

@@ -54,7 +54,7 @@ const commands = resourceCommands('connection', {
   },
   delete: {
     examples: ['cdpadm connections delete unused --dry-run', 'cdpadm connections delete unused --yes'],
-    exits: { conflict: 'a pipeline uses the connection' },
+    exits: { conflict: 'a pipeline uses the connection, or another admin changed it' },
   },
 });
 

@@ -23,7 +23,7 @@ const commands = resourceCommands('data_model', {
   },
   delete: {
     examples: ['cdpadm data-models delete unused --dry-run', 'cdpadm data-models delete unused --yes'],
-    exits: { conflict: 'a pipeline uses the data model' },
+    exits: { conflict: 'a pipeline uses the data model, or another admin changed it' },
   },
 });
 

@@ -85,7 +85,7 @@ export const deleteGroup = defineCommand({
   notes: ["The group's members lose their shared attributes."],
   undoNote: 'The deleted definition is not saved. Create it again from a file.',
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
-  exits: { notFound: 'group not found', guard: 'you answered no' },
+  exits: { ...writeExits, notFound: 'group not found' },
   run: async (ctx, { args: { group_id: id } }) => {
     const { groups } = await ctx.api();
     if (ctx.flags.curl) {

@@ -42,7 +42,7 @@ export const planFlags = {
   only: {
     value: 'pattern',
     many: true,
-    help: "only resources whose id or name matches this pattern, such as crm or 'pipelines/*' (repeatable)",
+    help: "only resources whose id matches this pattern, such as crm or 'pipelines/*' (repeatable)",
   },
   overlay: {
     value: 'dir',

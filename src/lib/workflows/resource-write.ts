@@ -1,7 +1,7 @@
 // Writes resources that have an id. A GET confirms a write that the response does not confirm.
 import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
-import { capitalized } from '../kernel/words.ts';
+import { asSentence, capitalized } from '../kernel/words.ts';
 import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
 import { changedFields } from '../domain/field-changes.ts';
 import { causedBy, fail } from '../errors/fail.ts';
@@ -135,7 +135,7 @@ async function confirmedById<Result, Reply extends Identified>(
   },
 ): Promise<Result> {
   const { noun } = calls;
-  return await confirmed<Result, Reply | undefined>(
+  const result = await confirmed<Result, Reply | undefined>(
     {
       subject: `the write of ${noun} ${id}`,
       hint: checkFirst(id, calls),
@@ -150,6 +150,18 @@ async function confirmedById<Result, Reply extends Identified>(
     },
     ports,
   );
+  const { errors, status } = isRecord(result) ? (result as Result & Condition) : {};
+  if (status === 'faulted' || status === 'invalid') {
+    const reasons = (errors ?? []).flatMap(({ message }) => message ?? []).join('; ');
+    ports.out.warn(asSentence(`${noun} ${id} is ${status}${reasons === '' ? '' : `: ${reasons}`}`));
+  }
+  return result;
+}
+
+/** What the platform reports about a resource that it has accepted. */
+interface Condition {
+  status?: unknown;
+  errors?: readonly { message?: string | null }[] | null;
 }
 
 /** True if the platform has everything that was sent. The platform may add fields, such as a state. */

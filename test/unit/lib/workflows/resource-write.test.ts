@@ -134,3 +134,18 @@ describe('an update that only removes a field', () => {
     expect(warnings).toEqual([]);
   });
 });
+
+it.each([
+  [
+    { status: 'faulted', errors: [{ message: 'no route' }, { message: 'try later.' }] },
+    ['Thing a is faulted: no route; try later.'],
+  ],
+  [{ status: 'invalid', errors: null }, ['Thing a is invalid.']],
+  [{ status: 'valid', errors: [{ message: 'a note' }] }, []],
+])('warns about the condition of a resource that was written: %j', async (condition, expected) => {
+  const warnings: string[] = [];
+  const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
+  const create = () => Promise.resolve({ ...OURS, ...condition });
+  await createConfirmed(OURS, { ...calls(failed(503)), create }, { ...ports, out });
+  expect(warnings).toEqual(expected);
+});
