@@ -145,8 +145,12 @@ export async function writeChange(
   const uses = usesOf(source);
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets });
-  const draw = (style: Style) => renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style);
+  const isFaulty = live['status'] === 'faulted' || live['status'] === 'invalid';
+  const isSame = Object.keys(changes).length + uses.length === 0;
+  const [isIdle, idle] = [isSame && !isFaulty, `Nothing to do: ${NOUNS[type]} ${id} is up to date.`];
+  const draw = (style: Style) => (isIdle ? idle : renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style));
   if (resets) ctx.out.warn(describeReread(definition));
+  if (isSame && isFaulty) ctx.out.note('No field changes. The update clears the fault.');
   if (!ctx.flags.curl) await checkReferences(source);
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) {
@@ -155,16 +159,12 @@ export async function writeChange(
         hint: 'To allow the reset, pass --allow-reset.',
       });
     }
-    const request = calls.describeUpdate(id, withHiddenSecrets(type, definition));
-    return await ctx.out.emitDryRun([request], { id, changes, references: referenceMap(uses), resets }, draw, [id]);
+    const requests = isIdle ? [] : [calls.describeUpdate(id, withHiddenSecrets(type, definition))];
+    return await ctx.out.emitDryRun(requests, { id, changes, references: referenceMap(uses), resets }, draw, [id]);
   }
-  const isFaulty = live['status'] === 'faulted' || live['status'] === 'invalid';
-  if (Object.keys(changes).length + uses.length === 0) {
-    if (!isFaulty) {
-      ctx.out.note(`Nothing to do: ${NOUNS[type]} ${id} is up to date.`);
-      return withHiddenSecrets(type, live);
-    }
-    ctx.out.note('No field changes. The update clears the fault.');
+  if (isIdle) {
+    ctx.out.note(idle);
+    return withHiddenSecrets(type, live);
   }
   ctx.out.show(draw);
   if (resets && !allowReset) {

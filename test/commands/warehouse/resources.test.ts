@@ -167,6 +167,10 @@ describe('a pipeline command', () => {
     const result = await run('pipelines update customers -f pipeline.yaml');
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing to do/) });
     expect((await writes()).filter((entry) => entry.startsWith('PUT'))).toEqual([]);
+    const dry = await home.json('pipelines update customers -f pipeline.yaml --dry-run');
+    expect(dry).toMatchObject({ code: 0, data: { requests: [], plan: { changes: {} } } });
+    const { stdout } = await home.run('pipelines update customers -f pipeline.yaml --dry-run');
+    expect(stdout).toBe('Nothing to do: pipeline customers is up to date.\n');
   });
 
   it('rejects the deletion of a connection that a pipeline uses', async () => {
