@@ -138,6 +138,18 @@ describe('doctor', () => {
     expect([code, of('settings file')?.status]).toEqual([1, 'failed']);
   });
 
+  it('warns about a folder that cannot be created or written', async () => {
+    const file = join(admin.folder, 'file');
+    writeFileSync(file, '', { mode: 0o600 });
+    const { of } = await diagnose({ CDPADM_STATE_DIR: join(file, 'a', 'b'), CDPADM_CACHE_DIR: file });
+    const reason = `${file} is read-only, full or not a folder`;
+    expect(of('folder state')).toMatchObject({
+      status: 'warning',
+      detail: `${join(file, 'a', 'b')} cannot be created: ${reason}`,
+    });
+    expect(of('folder cache')).toMatchObject({ status: 'warning', detail: reason });
+  });
+
   it("warns about a removed profile's secrets file", async () => {
     const folder = join(admin.folder, 'config', 'secrets');
     mkdirSync(folder, { recursive: true, mode: 0o700 });

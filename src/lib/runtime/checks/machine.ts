@@ -1,5 +1,6 @@
 // Checks this machine and the addresses for `doctor`: files, modes, keychain, clock, TLS, proxy.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import type { Settings } from '../../config/resolve-settings.ts';
 import { answeredPlainly, plainAnswer } from '../../http/answer/network-failure.ts';
@@ -41,16 +42,28 @@ function checkFolders({ paths }: Context): Finding[] {
   const folders = Object.entries(paths) as [name: string, path: string][];
   return folders.map(([name, path]): Finding => {
     const check = `folder ${name}`;
-    if (!existsSync(path)) return ok(check, `${path} (not created yet)`);
-    if (isExposed(path)) return warning(check, `other users can open ${path}`, `chmod 700 "${path}"`);
-    if (isWritable(path)) return ok(check, path);
-    return warning(check, `${path} is read-only or full`, 'Free some space, or make the folder writable.');
+    const existing = nearestExisting(path);
+    if (existing === path && isExposed(path)) {
+      return warning(check, `other users can open ${path}`, `chmod 700 "${path}"`);
+    }
+    if (isWritable(existing)) return ok(check, existing === path ? path : `${path} (not created yet)`);
+    const what = existing === path ? path : `${path} cannot be created: ${existing}`;
+    return warning(
+      check,
+      `${what} is read-only, full or not a folder`,
+      'Free some space, or make the folder writable.',
+    );
   });
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path));
 }
 
 function isWritable(path: string): boolean {
   try {
-    accessSync(path, constants.W_OK);
+    // A file is not writable as a folder.
+    accessSync(`${path}/.`, constants.W_OK);
     return statfsSync(path).bavail > 0;
   } catch {
     return false;
