@@ -3,7 +3,16 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { invalidInput, KnownError, systemErrorCode, usageError, type Place, placeAt } from '../kernel/errors.ts';
+import {
+  invalidInput,
+  isAbsent,
+  KnownError,
+  systemErrorCode,
+  usageError,
+  type Place,
+  placeAt,
+} from '../kernel/errors.ts';
+import { reasonOf } from '../kernel/file-failure.ts';
 import { sizeText } from '../kernel/numbers.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
@@ -83,20 +92,12 @@ export async function refusePipe(name: string, path: string): Promise<void> {
   throw usageError(`${name} is a pipe or a device.`, `Pass \`-\` instead, and redirect standard input: < ${name}`);
 }
 
-const REASONS: Record<string, string> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied',
-};
-
 /** Returns the error for an input file: usage (2) if it does not exist or is a folder, otherwise failed (1). */
 export function cannotReadInput(path: string, error: unknown): KnownError {
-  const code = systemErrorCode(error) ?? '';
   return fail('files.read', {
-    message: `Cannot read ${path}: ${REASONS[code] ?? (error as Error).message}.`,
+    message: `Cannot read ${path}: ${isAbsent(error) ? 'no such file' : reasonOf(error)}.`,
     hint: 'Pass the path of a file, or - for standard input.',
-    exit: ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code) ? 'usage' : 'failed',
+    exit: isAbsent(error) || systemErrorCode(error) === 'EISDIR' ? 'usage' : 'failed',
     cause: error,
   });
 }

@@ -59,6 +59,10 @@ export function cannotRead(path: string, error: unknown): KnownError {
 
 function failure(code: string, what: string, error: unknown, hint: Hints): KnownError {
   if (error instanceof KnownError) return error;
-  const reason = REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
-  return new KnownError({ code, message: `${what}: ${reason}.`, hint, cause: error });
+  return new KnownError({ code, message: `${what}: ${reasonOf(error)}.`, hint, cause: error });
+}
+
+/** Returns the reason for a file system error in words. */
+export function reasonOf(error: unknown): string {
+  return REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
+import { reasonOf } from '../../kernel/file-failure.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
 import { authorityFolder } from '../emulator/local-folder.ts';
@@ -51,7 +52,7 @@ function readAuthorities(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const isMissing = systemErrorCode(error) === 'ENOENT';
-    throw unusable(path, isMissing ? 'does not exist' : `cannot be read: ${(error as Error).message}`);
+    throw unusable(path, isMissing ? 'does not exist' : `cannot be read: ${reasonOf(error)}`);
   }
 }
 

@@ -102,7 +102,7 @@ describe('the rejects file', () => {
       expect.objectContaining({
         code: 'files.write',
         message: `Cannot write ${path}: another process created it.`,
-        hint: expect.stringContaining('--resume') as string,
+        hint: expect.stringContaining('--rejects FILE') as string,
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe('theirs\n');

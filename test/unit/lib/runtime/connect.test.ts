@@ -82,6 +82,7 @@ test('prints the HTTP exchanges on standard error with --debug, but not with -v'
 
 it.each<[number, string, string[], Record<string, string>, string]>([
   [2, 'the CA file is missing', ['--ca-file', 'missing.pem'], {}, 'missing.pem'],
+  [2, 'the CA file is a folder', ['--ca-file', '.'], {}, 'cannot be read: it is a folder.'],
   [2, 'there is no address', [], { CDPADM_BASE_URL: '' }, 'CDPADM_BASE_URL'],
   [2, 'there is no organization', [], { CDPADM_ORG_ID: '' }, 'CDPADM_ORG_ID'],
   [2, 'the organization is not a number', [], { CDPADM_ORG_ID: 'acme' }, 'CDPADM_ORG_ID'],
