@@ -85,7 +85,7 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
       message: `${document.name} is a saved plan, not a roles file. Nothing was sent.`,
       hint: { text: 'To apply it:', command: `cdpadm roles push --plan ${shellWord(path)}` },
     });
-  requireNoConflicts(document);
+  await requireNoConflicts(document);
   return document;
 }
 

@@ -123,11 +123,17 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
 }
 
 /** Throws invalid input (9) with the position of each conflict comment that is still in the file. */
-export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
-  if (format === 'json') return;
-  const issues = text.split('\n').flatMap((line, index) => {
+export async function requireNoConflicts({ name, format, text }: LoadedDocument): Promise<void> {
+  if (format === 'json' || !text.includes(MARK.trim())) return;
+  const lines = text.split('\n');
+  // A line of a multi-line string may look like a comment. Number these lines: only the strings keep the numbers.
+  let tag = '@';
+  while (text.includes(tag)) tag += '@';
+  const numbered = lines.map((line, index) => line.replace(MARKED_LINE, `$&${tag}${index}${tag}`));
+  const strings = stringifyJson((await parseDocumentText('', numbered.join('\n'), 'yaml')).value);
+  const issues = lines.flatMap((line, index) => {
     const indent = MARKED_LINE.exec(line)?.[1];
-    if (indent === undefined) return [];
+    if (indent === undefined || strings.includes(`${tag}${index}${tag}`)) return [];
     const message = 'choose between the value in the file and the one in this line, then delete this line';
     return [{ file: name, line: index + 1, column: indent.length + 1, path: '', message }];
   });
