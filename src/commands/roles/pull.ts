@@ -24,6 +24,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
+import { outdatedText } from '../../lib/workflows/roles-plan.ts';
 import { mergeFile, unchanged } from './merge.ts';
 import { baseFlag, DEFAULT_FILE } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -72,6 +73,8 @@ export const pullRoles = defineCommand({
     const memory = await openRolesMemory(ctx);
     const api = await ctx.api();
     const live = fromReply(await api.roles.get({ signal: ctx.signal }));
+    const outdated = outdatedText(live, memory.store.newestTime());
+    if (outdated !== undefined) ctx.out.warn(outdated);
     const ordered = toReply({ ...live, roles: inStableOrder(live.roles) });
     const format = formatOf(file);
     const headline = `Roles of organization ${memory.scope.organization} at ${memory.scope.address}`;

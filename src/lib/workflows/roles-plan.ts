@@ -42,14 +42,18 @@ export async function readLiveRoles(
 
 const STAMP_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-/**
- * Throws conflict (6) if the platform returned a manifest that is older than `known`. Newer roles are missing from an
- * outdated manifest, so they would be missing from the PUT too.
- */
-export function requireCurrent({ last_modified_on: time }: Stamp, known: string | null | undefined): void {
-  if (!time || !known || ![time, known].every((text) => STAMP_TIME.test(text)) || time >= known) return;
+/** Returns a sentence if the platform returned a manifest that is older than `known`, the time of a stored one. */
+export function outdatedText({ last_modified_on: time }: Stamp, known: string | null | undefined): string | undefined {
+  if (!time || !known || ![time, known].every((text) => STAMP_TIME.test(text)) || time >= known) return undefined;
+  return `The platform returned an outdated manifest: it was last modified on ${time} UTC, but this machine has one of ${known} UTC.`;
+}
+
+/** Throws conflict (6) for an outdated manifest: newer roles are missing from it, so a PUT would delete them. */
+export function requireCurrent(live: Stamp, known: string | null | undefined): void {
+  const message = outdatedText(live, known);
+  if (message === undefined) return;
   throw fail('roles.outdated', {
-    message: `The platform returned an outdated manifest: it was last modified on ${time} UTC, but this machine has one of ${known} UTC. Nothing was sent.`,
+    message: `${message} Nothing was sent.`,
     hint: [
       'Run the command again later.',
       { text: 'If the platform was reset, pull into another file first:', command: 'cdpadm roles pull new.yaml' },
