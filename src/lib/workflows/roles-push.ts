@@ -162,7 +162,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
   } catch (error) {
     if (error instanceof PlatformChanged) return { kind: 'changed', live: error.live };
     // Ask outside the lock, so that other processes can continue.
-    return await offerWithoutDeletions(error, planned, ctx);
+    return await offerWithoutDeletions(error, intent, planned, ctx);
   }
 }
 
@@ -178,11 +178,17 @@ function guardError(refusals: readonly GuardRefusal[]): KnownError {
 }
 
 /** Offers to omit the deletions, because the platform rejects a push that deletes an assigned role (decision: D15). */
-async function offerWithoutDeletions(error: unknown, planned: Planned, { prompt }: PushContext): Promise<WriteResult> {
+async function offerWithoutDeletions(
+  error: unknown,
+  { reason }: PushIntent,
+  planned: Planned,
+  { prompt }: PushContext,
+): Promise<WriteResult> {
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;
   const ids = planned.plan.deleted.map((role) => role.role_id).join(', ');
-  const rest = planned.plan.summary.create + planned.plan.summary.modify;
+  // Without its deletion, a rename would create a second role with the same name, which the platform rejects.
+  const rest = reason === 'rename' ? 0 : planned.plan.summary.create + planned.plan.summary.modify;
   const question = `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`;
   if (rest > 0 && prompt.possible && (await prompt.ask(question, false))) return { kind: 'without-deletions' };
   throw fail('roles.assigned', {

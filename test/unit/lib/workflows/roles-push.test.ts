@@ -487,13 +487,19 @@ describe('a push', () => {
       expect(messages.some((text) => text.includes('assigned to a user'))).toBe(true);
     });
 
-    it('fails without an offer to skip it if it is the only change', async () => {
+    it.each([
+      ['is the only change', () => edit(drop('two'))],
+      [
+        'is part of a rename',
+        () => ({ ...edit((roles) => [...drop('two')(roles), { ...role('new'), name: 'two' }]), reason: 'rename' }),
+      ],
+    ])('fails without an offer to skip it if it %s', async (_why, intent) => {
       acceptsOffers = true;
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
       platform.before = (call) => {
         if (call === 'PUT') throw assigned();
       };
-      expect(await failure(pushRoles(edit(drop('two')), allowDelete, ports))).toMatchObject({ code: 'roles.assigned' });
+      expect(await failure(pushRoles(intent(), allowDelete, ports))).toMatchObject({ code: 'roles.assigned' });
       expect(platform.count('PUT')).toBe(1);
     });
 
