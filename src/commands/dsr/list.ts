@@ -55,7 +55,7 @@ export const listRequests = defineCommand({
   output: () => z.array(requestResult()),
   notes: [
     'The platform can list requests only by group. Without --group-id, the command lists the requests in the ledger on this machine for the current workspace, and reads open requests from the platform.',
-    '--due reads the whole ledger. An access or portability request counts as due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure counts as due until it is completed.',
+    '--due reads the whole ledger. An access or portability request counts as due until its results are downloaded (`dsr results`) or it is marked as answered (`dsr mark`). An erasure counts as due until it is completed or cancelled.',
     'The deadline is one month after the submitted time under GDPR, and 45 days after it under CCPA. `dsr mark --extended` extends the deadline.',
     'A request from another machine has no known deadline, so --due lists it with a warning.',
     'With text output in GitHub Actions, each overdue request also creates an annotation.',
@@ -68,6 +68,7 @@ export const listRequests = defineCommand({
   ],
   exits: {
     failed: 'the ledger was changed outside of this program; the list is printed (exit code 10 takes precedence)',
+    notFound: 'the platform no longer finds a request that it had more than a day ago; the list is printed',
     differences: '--fail-if-due or --fail-if-overdue found a request, or --fail-if-empty found none',
   },
   run: (ctx, { flags }) => list(ctx, flags),

@@ -74,7 +74,8 @@ export const submitRequests = defineCommand({
     failed: 'the signature of the response is not valid',
     partial:
       'with several profiles, some requests failed; with --bulk, some rows were rejected or have an unknown outcome (see the results file)',
-    conflict: 'a request with the same identities and type is still open, or the bulk file changed during the run',
+    conflict:
+      'a request with the same identities and type is still open, a different request has the id, or the bulk file changed during the run',
     network: 'the outcome is unknown; the error shows how to check it',
     invalidInput: 'the file is invalid; nothing was sent',
     waitTimedOut: '--timeout was reached (with --wait)',
