@@ -288,8 +288,9 @@ describe('a rejection by the platform', () => {
   test('cannot occur if the run stops at --max-errors before sending anything', async () => {
     const it = await start();
     const file = it.write('users.ndjson', userRows(10).replaceAll('production', 'prod'));
-    expect((await it.bulk([file, '--max-errors', '5'])).code).toBe(EXIT.partial);
-    expect(it.sink.requests).toBe(0);
+    const { code, stderr } = await it.bulk([file, '--max-errors', '5']);
+    expect([code, it.sink.requests]).toEqual([EXIT.partial, 0]);
+    expect(stderr).toContain('Stopped: 10 of 10 rows were rejected, more than --max-errors allows.');
   });
 });
 

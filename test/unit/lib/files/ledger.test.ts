@@ -1,5 +1,5 @@
 // The ledger is private, keeps only states that advance a request, and tolerates partial lines and concurrent writers.
-import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -72,6 +72,12 @@ it('does not lose lines when several writers append at the same time', async () 
   const writers = Array.from({ length: 8 }, open);
   await Promise.all(writers.map((ledger, index) => ledger.append([state(`r${index}`, 'pending')])));
   expect((await everything()).map(({ id }) => id).sort()).toEqual(writers.map((_, index) => `r${index}`));
+});
+
+it('stores a state once even if several writers append it at the same time', async () => {
+  const news = await Promise.all(Array.from({ length: 8 }, () => open().append([state('a', 'pending')])));
+  expect(news.flat()).toHaveLength(1);
+  expect(readFileSync(path(), 'utf8').match(/"id":"a"/g)).toHaveLength(1);
 });
 
 it('skips a partial line and appends after it', async () => {
