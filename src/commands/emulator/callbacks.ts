@@ -69,7 +69,9 @@ export const resendCallbacks = defineCommand({
   args: { request_id: { optional: true, help: 'id of a data subject request, to send all its callbacks' } },
   flags: { callback: { value: 'id', most: 999_999_999, help: 'id of a single callback, from the list' }, ...portFlag },
   output: callbacksResult,
-  notes: ['Without an id, the command sends all queued and failed callbacks.'],
+  notes: [
+    'Without an id, the command sends all queued and failed callbacks. The result lists the callbacks that were selected. If a receiver fails, its callbacks are `queued` again.',
+  ],
   examples: ['cdpadm emulator callbacks resend', 'cdpadm emulator callbacks resend --dry-run'],
   exits: { notFound: 'there is no matching callback, or no embedded platform is running' },
   run: async (ctx, { args: { request_id: requestId }, flags }) => {

@@ -17,6 +17,8 @@ export interface DirectoryFile {
   document: LoadedDocument;
 }
 
+const OVERLAY = 'Pass a folder to --overlay.';
+
 /** Reads every YAML and JSON file in the folders of `groups`, sorted. Throws usage (2) if `dir` is not a folder. */
 export async function readWarehouseDir(
   dir: string,
@@ -27,13 +29,10 @@ export async function readWarehouseDir(
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
     const hint = { text: 'To create it:', command: `cdpadm warehouse export ${shellWord(dir)}` };
-    throw usageError(`${dir} does not exist.`, isOverlay ? 'Pass an existing folder to --overlay.' : hint);
+    throw usageError(`${dir} does not exist.`, isOverlay ? OVERLAY : hint);
   }
   if (!statSync(root).isDirectory())
-    throw usageError(
-      `${dir} is not a folder.`,
-      `Pass ${isOverlay ? 'a folder to --overlay' : 'the definitions folder'}.`,
-    );
+    throw usageError(`${dir} is not a folder.`, isOverlay ? OVERLAY : 'Pass the definitions folder.');
   const files: DirectoryFile[] = [];
   for (const group of groups) {
     const names = namesIn(join(root, group)).filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name));

@@ -168,9 +168,9 @@ export interface EmulatorControl {
     /** Same as `list`. */
     (): Promise<Callback[]>;
     list(): Promise<Callback[]>;
-    /** Resends callbacks: one, all for one request, or all that were not delivered. Returns the callbacks. */
+    /** Resends callbacks: one, all for one request, or all that were not delivered. Returns them as `flush` does. */
     resend(which?: { id: number } | { subject_request_id: string }): Promise<Callback[]>;
-    /** Sends the queued callbacks now, and returns them once every receiver has been called. */
+    /** Sends the queued callbacks now, and returns them with their new states: `queued` if a receiver failed. */
     flush(): Promise<Callback[]>;
   };
   /** Returns a person's profiles in every workspace, by `xpid` or another identity: `{ email: 'jane@example.com' }`. */

@@ -241,7 +241,7 @@ const Resend = z
     ),
   );
 
-/** `resend` and `flush` wait until every receiver has been called, and return the selected callbacks. */
+/** `resend` and `flush` wait until every receiver has been called, and return the selected callbacks, sent or not. */
 export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatcher): ControlRoutes {
   async function send(chosen: readonly Callback[]) {
     const ids = new Set(chosen.map(({ id }) => id));
