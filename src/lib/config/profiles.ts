@@ -90,10 +90,7 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /**
-     * Removes the secrets that only this profile uses, then the profile: after a crash in between, the profile can be
-     * removed again, and no secret is left that nothing refers to. `left` lists failures. Throws not found (5).
-     */
+    /** Removes the secrets, then the profile: a crash leaves no unused secret. `left` lists failures. Throws not found. */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');

@@ -39,17 +39,14 @@ const NOT_FORWARDED = new Set([
   'idempotency-key',
 ]);
 
-/**
- * The returned function follows no redirects. Throws usage (2) unless `address` is https, or http to this machine, and
- * has no credentials, which would be visible to every program on this machine.
- */
+/** The returned function follows no redirects. Throws usage (2) unless `address` is https, or http to this machine. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPrivate = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  // Every program on this machine can read the command line.
+  if (url?.username || url?.password) throw usageError('--forward-to must not contain a user name or password.');
   if (!url || !isPrivate)
     throw usageError(`--forward-to must be an https address (http only for this machine), not \`${address}\`.`);
-  if (url.username !== '' || url.password !== '')
-    throw usageError('--forward-to must not contain a user name or password.', 'Pass the address without them.');
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const ca = await authorities(ctx);
   const limitMs = ctx.flags.requestTimeoutMs;
