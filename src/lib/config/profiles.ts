@@ -90,7 +90,7 @@ export function openProfiles(options: SecretsOptions) {
         raw.current = name;
         write();
       }),
-    /** Removes the secrets, then the profile: a crash leaves no unused secret. `left` lists failures. Throws not found. */
+    /** Removes the secrets first: a crash leaves no unused secret. `left` lists failures. Throws not found (5). */
     remove: async (name: string): Promise<{ wasCurrent: boolean; left: string[] }> =>
       await change(async (raw, write) => {
         const profile = await findOwn(name, 'deleted');

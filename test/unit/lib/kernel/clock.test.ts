@@ -1,7 +1,7 @@
 // The system clock: long, short and aborted waits, waiting for work with a time limit, and actions on abort.
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { onAbort, systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
+import { onAbort, steadyClock, systemClock, waitAtMost } from '../../../../src/lib/kernel/clock.ts';
 import { fakeTimersOf } from '../../../helpers/fake-timers.ts';
 
 const DAY = 86_400_000;
@@ -18,6 +18,14 @@ describe('systemClock', () => {
 
   it('returns the time', () => {
     expect(systemClock.now()).toBe(1_000_000);
+  });
+
+  it('measures durations even if it is set', async () => {
+    const { now } = steadyClock(systemClock);
+    const before = now();
+    vi.setSystemTime(5);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([now() - before, systemClock.now()]).toEqual([1000, 1005]);
   });
 
   it.each([1, 1000, 24 * DAY, 25 * DAY, 100 * DAY])('waits exactly %i ms', async (ms) => {

@@ -1,7 +1,10 @@
-// The intervals at which a run is polled.
+// The intervals at which a run is polled, and how long a missing run is awaited.
 import { expect, it } from 'vitest';
 import type { PipelinesApi } from '../../../../src/lib/api/pipelines.ts';
-import { watchRun } from '../../../../src/lib/workflows/pipelines-watch.ts';
+import { retryWhileNotFound, watchRun } from '../../../../src/lib/workflows/pipelines-watch.ts';
+import { KnownError } from '../../../../src/lib/kernel/errors.ts';
+import { createTestClock } from '../../../helpers/clock.ts';
+import { failureOf } from '../../../helpers/failure.ts';
 
 it.each([
   ['the default interval', 5000, [1000, 2000, 4000, 5000, 5000]],
@@ -16,4 +19,17 @@ it.each([
   expect(await watchRun('customers', '7', { pollMs, onState: () => undefined }, ports)).toMatchObject({ id: 7 });
   expect(pauses).toEqual(expected);
   expect(polls).toBe(expected.length + 1);
+});
+
+it.each([0, -86_400_000, 86_400_000])('retries for a minute even if the clock is set by %d ms', async (ms) => {
+  const clock = createTestClock();
+  const missing = new KnownError({ code: 'warehouse.not_found', message: 'Not found.', status: 404 });
+  let reads = 0;
+  const read = async (): Promise<never> => {
+    if (reads++ === 1) clock.set(ms);
+    throw missing;
+  };
+  const ports = { api: {} as PipelinesApi, clock, signal: new AbortController().signal };
+  expect(await failureOf(retryWhileNotFound(read, 7000, ports))).toBe(missing);
+  expect(clock.sleeps).toEqual([...Array<number>(8).fill(7000), 4000]);
 });
