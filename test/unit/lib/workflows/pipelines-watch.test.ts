@@ -23,7 +23,7 @@ it.each([
 
 it.each([0, -86_400_000, 86_400_000])('retries for a minute even if the clock is set by %d ms', async (ms) => {
   const clock = createTestClock();
-  const missing = new KnownError({ code: 'warehouse.not_found', message: 'Not found.', status: 404 });
+  const missing = new KnownError({ code: 'http.not_found', message: 'Not found.' });
   let reads = 0;
   const read = async (): Promise<never> => {
     if (reads++ === 1) clock.set(ms);
