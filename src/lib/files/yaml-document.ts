@@ -2,6 +2,7 @@
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import { withoutOptimizing } from '../kernel/host.ts';
+import { isHeld, NOT_HELD } from '../kernel/json.ts';
 import {
   type DocumentReading,
   keyProblem,
@@ -135,12 +136,14 @@ class PlainData {
 
   #scalar(node: Scalar, path: ValuePath): unknown {
     const { value } = node;
-    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    if (typeof value !== 'number') return value;
     const source = node.source ?? '';
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
+      if (Number.isSafeInteger(value)) return value;
       if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
       else return BigInt(source); // Only decimal numbers have a sign.
     } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can represent', path);
+    else if (!isHeld(source)) this.#refuse(node, NOT_HELD, path);
     return value;
   }
 

@@ -104,8 +104,7 @@ function isBigInteger(text: string, start: number, end: number, isExact: boolean
   if (length < 16 && !/e/i.test(token)) return false;
   if (!/^-?[1-9]\d*$/.test(token)) {
     if (Math.abs(Number(token)) === Infinity) throw new JsonError('a number is too large', start);
-    if (isExact && !isHeld(token))
-      throw new JsonError('a number has too many digits to be sent exactly; write it in quotes', start);
+    if (isExact && !isHeld(token)) throw new JsonError(`a number ${NOT_HELD}`, start);
     return false;
   }
   if (Number.isSafeInteger(Number(token))) return false;
@@ -116,15 +115,17 @@ function isBigInteger(text: string, start: number, end: number, isExact: boolean
   return text[next] !== ':';
 }
 
+export const NOT_HELD = 'has too many digits to be sent exactly; write it in quotes';
+
 /** True if the double for a number has the same digits. A few programs write doubles with 17 digits. */
-function isHeld(token: string): boolean {
+export function isHeld(token: string): boolean {
   const { length } = digitsOf(token);
   return length === 0 || (length <= 100 && digitsOf(token) === digitsOf(Number(token).toPrecision(length)));
 }
 
 /** Returns the significant digits of a number. */
 function digitsOf(token: string): string {
-  const digits = (token.split(/e/i)[0] ?? '').replace(/[-.]/g, '').replace(/^0+/, '');
+  const digits = (token.split(/e/i)[0] ?? '').replace(/[-+.]/g, '').replace(/^0+/, '');
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   return digits.slice(0, end);

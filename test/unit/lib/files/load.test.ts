@@ -74,6 +74,11 @@ describe('the YAML reader', () => {
       ['1:4: a: not a number that JSON can represent', '2:5: b[0]: not a number that JSON can represent'],
     ],
     ['a: 1e400', ['1:4: a: not a number that JSON can represent']],
+    ['a: 12345678901234567.25', ['1:4: a: has too many digits to be sent exactly; write it in quotes']],
+    [
+      'a: [1.10, +.5, 0.10000000000000001, 1e3, 1e-400]',
+      ['1:42: a[4]: has too many digits to be sent exactly; write it in quotes'],
+    ],
     ['a: !!binary aGk=', ['1:4: a tag of this kind is not allowed']],
     ['a: !own x\nb: !!set {x}', ['1:4: a tag of this kind is not allowed', '2:4: a tag of this kind is not allowed']],
     ['a: &a [*a]', ['1:8: a[0]: the alias *a refers to the value that contains it']],
