@@ -112,6 +112,20 @@ describe('the base of a file that keeps its stamp after a push', () => {
     expect(wantedRoles(file, base, manifestOf(live))).toMatchObject({ roles: live, conflicts: [] });
   });
 
+  it('leaves nothing to push if neither side changes, whatever both sides changed before', () => {
+    let pushes = 0;
+    const push = (base: Role[], mine: Role[], theirs: Role[]): void => {
+      const file = manifestOf(mine);
+      const { conflicts, roles } = wantedRoles(file, manifestOf(base), manifestOf(theirs));
+      if (conflicts.length > 0) return;
+      pushes++;
+      const again = wantedRoles(file, baseOfPushed(file, roles, []), manifestOf(roles));
+      expect([again.conflicts, isEmptyDiff(diffRoles(roles, again.roles))]).toEqual([[], true]);
+    };
+    fc.assert(fc.property(anyRoles, anyRoles, anyRoles, push));
+    expect(pushes).toBeGreaterThan(10);
+  });
+
   it('makes the next push plan a withdrawn deletion again', () => {
     const file = manifestOf([role('a')], OLD);
     const live = [role('a'), role('b')];
