@@ -1,5 +1,7 @@
 // `roles pull`: the files that it writes, and the edits that it does not overwrite.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRolesHome, type RolesHome } from '../../helpers/roles-home.ts';
 
 describe('roles pull', () => {
@@ -91,6 +93,30 @@ describe('roles pull', () => {
     expect(text).toContain('  # people\n  - role_id: user-role');
     expect(text).toContain('name: Helpers # the desk');
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
+  });
+
+  it('keeps a byte order mark, and does not overwrite a file that changes during the pull', async () => {
+    await admin.run('roles pull');
+    admin.write('roles.yaml', `\ufeff${admin.read('roles.yaml')}`);
+    await changeElsewhere();
+    const { renameSync } = fs;
+    const restore = (): void => {
+      fs.renameSync = renameSync;
+      syncBuiltinESMExports();
+    };
+    onTestFinished(restore);
+    // The base is stored right before the file is written.
+    fs.renameSync = (from, to) => {
+      if (String(to).includes('/bases/')) admin.edit('roles.yaml', 'name: User', 'name: Mine');
+      renameSync(from, to);
+    };
+    syncBuiltinESMExports();
+    const { code, stderr } = await admin.run('roles pull');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('another program changed it')]);
+    restore();
+    admin.edit('roles.yaml', 'name: Mine', 'name: User');
+    expect((await admin.run('roles pull')).code).toBe(0);
+    expect(admin.read('roles.yaml')).toMatch(/^\ufeff#[^]*name: Helpers/);
   });
 
   it('uses the pulled manifest as the base of later edits', async () => {
