@@ -13,10 +13,9 @@ import {
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import { readMessages } from '../../lib/files/kept-messages.ts';
 import { writeZip, type ZipEntry } from '../../lib/files/save-download.ts';
-import { nameTaken } from '../../lib/kernel/durable.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { chainFacts } from '../../lib/kernel/hash-chain.ts';
-import { isFolder } from '../../lib/kernel/temporary-file.ts';
+import { isFolder, nameTaken } from '../../lib/kernel/temporary-file.ts';
 import { isoMillis, parseIso } from '../../lib/kernel/timestamps.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { VERSION } from '../../lib/kernel/version.ts';

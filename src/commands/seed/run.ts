@@ -14,7 +14,8 @@ import {
 } from '../../lib/files/bulk-journal.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { isUntouched, openRejects, REJECTS_TAKEN } from '../../lib/files/seed-rejects.ts';
-import { nameTaken, removeFile, requireNewFile } from '../../lib/kernel/durable.ts';
+import { removeFile, requireNewFile } from '../../lib/kernel/durable.ts';
+import { nameTaken } from '../../lib/kernel/temporary-file.ts';
 import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { grouped } from '../../lib/kernel/numbers.ts';

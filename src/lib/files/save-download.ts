@@ -2,9 +2,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameOnce, writeNewFile } from '../kernel/durable.ts';
+import { writeNewFile } from '../kernel/durable.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { makeFolder, temporaryPath } from '../kernel/temporary-file.ts';
+import { makeFolder, nameOnce, temporaryPath } from '../kernel/temporary-file.ts';
 
 const EXTENSIONS: Record<string, string> = {
   'application/json': 'json',

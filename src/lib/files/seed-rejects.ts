@@ -2,11 +2,10 @@
 // unless it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { nameTaken } from '../kernel/durable.ts';
 import { type Hint, systemErrorCode } from '../kernel/errors.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
 import { isJson } from '../kernel/json.ts';
-import { freeName } from '../kernel/temporary-file.ts';
+import { freeName, nameTaken } from '../kernel/temporary-file.ts';
 import { decoded, linesOf } from './text-chunks.ts';
 
 export interface Reject {

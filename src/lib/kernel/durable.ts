@@ -7,7 +7,6 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -21,10 +20,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAbsent, KnownError, systemErrorCode, usageError } from './errors.ts';
+import { isAbsent, KnownError } from './errors.ts';
 import { cannotCreate, cannotRead, cannotWrite, OTHER_FOLDERS } from './file-failure.ts';
 import { host } from './host.ts';
-import { makeFolder, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
+import { makeFolder, nameOnce, nameTaken, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
 
 const PRIVATE_FOLDER = 0o700;
 
@@ -153,7 +152,7 @@ function openUserFile(path: string, mode?: number): OpenFile {
 
 /** A path under /dev or /proc may refer to a file that is already open, but /dev/shm contains ordinary files. */
 function isInPlace(path: string, existing: Stats | undefined): boolean {
-  return (existing && !existing.isFile()) || /^\/(dev\/(?!shm\/)|proc\/)/.test(path);
+  return existing?.isFile() === false || /^\/(dev\/(?!shm\/)|proc\/)/.test(path);
 }
 
 function openInPlace(path: string): OpenFile {
@@ -191,20 +190,6 @@ function openReplacement(target: string, { isNew, isPassing, mode, owner }: Repl
       rmSync(temporary, { force: true });
     },
   };
-}
-
-/** Renames a file within its folder. Throws usage (2) if `path` exists; the temporary file then remains. */
-export function nameOnce(temporary: string, path: string, hint?: string): void {
-  try {
-    linkSync(temporary, path);
-  } catch (error) {
-    throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
-  }
-  rmSync(temporary, { force: true });
-}
-
-export function nameTaken(path: string, hint = 'Move it elsewhere, or pass another name.'): KnownError {
-  return usageError(`${path} already exists and was not overwritten.`, hint);
 }
 
 /** Returns a function that closes only once, because the next file to be opened may reuse the number. */

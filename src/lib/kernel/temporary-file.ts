@@ -1,10 +1,20 @@
 // Creates folders, scratch folders and names for files. Removes temporary files that killed processes left behind.
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, parse, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
-import { systemErrorCode } from './errors.ts';
+import { type KnownError, systemErrorCode, usageError } from './errors.ts';
 import { cannotRead, cannotWrite } from './file-failure.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
@@ -27,6 +37,20 @@ export function freeName(path: string): string {
     const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
     if (!existsSync(free)) return free;
   }
+}
+
+/** Renames a file within its folder. Throws usage (2) if `path` exists; the temporary file then remains. */
+export function nameOnce(temporary: string, path: string, hint?: string): void {
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
+  }
+  rmSync(temporary, { force: true });
+}
+
+export function nameTaken(path: string, hint = 'Move it elsewhere, or pass another name.'): KnownError {
+  return usageError(`${path} already exists and was not overwritten.`, hint);
 }
 
 /** Removes files of exited processes after a minute: in a shared folder, a process may run on another machine. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nameOnce } from '../../../../src/lib/kernel/durable.ts';
+import { nameOnce } from '../../../../src/lib/kernel/temporary-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const thrownBy = (work: () => void): unknown => {
