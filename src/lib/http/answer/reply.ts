@@ -55,6 +55,7 @@ export function readReply(
   }
 
   function anyBody(): unknown {
+    if (answer.problem !== undefined) throw unreadableReply(answer.problem);
     if (text.trim() === '') return undefined;
     if (!/json/i.test(headers['content-type'] ?? '')) return text;
     return decode(parsedBody());

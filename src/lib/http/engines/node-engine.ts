@@ -70,6 +70,11 @@ function attach(
     response.on('end', progress.ended);
     response.on('error', progress.failed);
   });
+  // Without this listener, a 101 closes the connection without an event, and the exchange waits for its timeout.
+  request.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    progress.failed(new Error('the server switched to another protocol'));
+  });
   request.on('error', progress.failed);
   return request.end(exchange.body);
 }

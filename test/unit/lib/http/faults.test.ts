@@ -52,6 +52,11 @@ describe.each(['node', 'pool'] as const)('engine %s', (engine) => {
   const LOST: [string, Fault, string][] = [
     ['a reset after delivery', reset, 'network.reset'],
     ['a connection closed without a response', hangUp, 'network.reset'],
+    [
+      'a switch to another protocol',
+      raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      'network.reset',
+    ],
     ['a truncated response', truncated('{"id":"a"}'), 'network.truncated'],
     ['truncated chunks', truncatedChunks('{"id":"a"}'), 'network.truncated'],
     ['bytes that are not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n'), 'network.malformed'],

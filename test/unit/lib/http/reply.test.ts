@@ -54,6 +54,15 @@ describe('readReply', () => {
     expect(readReply(call, responseWith(text, { headers })).body).toEqual(body);
   });
 
+  it.each(['', '{}', 'caf\ufffd'])(
+    'rejects a body that could not be decoded even if it accepts any body: %j',
+    (text) => {
+      const { reply: _, ...spec } = getThing;
+      const error = errorOf(text, { ...spec, anyReply: true }, 'is larger than 16 MiB');
+      expect(error.message).toBe(`${UNREADABLE}is larger than 16 MiB.`);
+    },
+  );
+
   it.each([
     ['http.unreadable', getThing],
     ['http.outcome_unknown', putThing],
