@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { Api } from '../../lib/api/index.ts';
 import { allEndpoints } from '../../lib/contract/index.ts';
 import { type Method, METHODS } from '../../lib/contract/choices.ts';
-import { MASK } from '../../lib/contract/masks.ts';
+import { MASK } from '../../lib/kernel/redact.ts';
 import { loadDocument, placeIssues } from '../../lib/files/load.ts';
 import { ifFound, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
