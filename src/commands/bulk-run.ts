@@ -28,7 +28,7 @@ export function createAgain(
   const shown = Object.entries({ ...flags, ...own }).map(([name, value]) => {
     return [name, Array.isArray(value) ? value.map(hideLink) : value] as const;
   });
-  const line = commandWords(record, words.map(hideLink), Object.fromEntries(shown), globals);
+  const line = commandWords(record, words.map(hideLink).map(pathWord), Object.fromEntries(shown), globals);
   const argv = [...line, '--resume', '-o', 'json', ...targetFlags(globals).flat()];
   return {
     again: (how, ended) => shellLine(afterError([...line, how], ended?.code)),
@@ -53,8 +53,11 @@ export function withFlag(words: readonly string[], flag: string, value?: string)
 /** The path in a printed command: relative to the working directory if the file is in it. */
 export function shownPath(ctx: Context, path: string): string {
   const inFolder = relative(ctx.io.cwd, path);
-  return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : inFolder;
+  return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : pathWord(inFolder);
 }
+
+/** Returns a path that is not read as a flag. */
+const pathWord = (path: string): string => (/^-./.test(path) ? `./${path}` : path);
 
 export const NO_EARLIER_RUN = 'There is no earlier run of these files: starting from the beginning.';
 
@@ -80,13 +83,14 @@ export async function runWithProgress<Result>(
   explain: (error: KnownError) => KnownError,
 ): Promise<Result> {
   const progress = ctx.out.progress(title);
-  ctx.setLastWords((error) => {
+  const { lastWords } = ctx;
+  ctx.lastWords = (error) => {
     progress.end();
     return explain(error);
-  });
+  };
   try {
     const result = await work(progress);
-    ctx.setLastWords(undefined);
+    ctx.lastWords = lastWords;
     return result;
   } catch (error) {
     throw error instanceof KnownError ? explain(error) : error;

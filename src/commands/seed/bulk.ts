@@ -5,7 +5,8 @@ import { exitOf } from '../../lib/errors/fail.ts';
 import * as z from 'zod/mini';
 import type { Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { counted, shellLine } from '../../lib/kernel/words.ts';
-import { createSeedProgress, seedBulkView } from '../../lib/render/seed-bulk.ts';
+import { createBulkFacts } from '../../lib/render/progress.ts';
+import { seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf, workspaceOf } from '../../lib/runtime/target.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -143,7 +144,8 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
             import('../../lib/workflows/seed-bulk.ts'),
             import('./shared-rate.ts'),
           ]);
-          const facts = createSeedProgress(run.before.counts);
+          const { counts: before } = run.before;
+          const facts = createBulkFacts({ completed: rowsOf(before), ms: before.ms });
           return await seedBulk({
             ...opened,
             ...pace,
@@ -156,9 +158,13 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
             signal: ctx.signal,
             onDecision: ctx.out.verbose,
             onWait: progress.wait,
-            onProgress: (state) => {
-              reached = state.counts;
-              progress.update(facts(state));
+            onProgress: ({ bytes, counts, totalBytes = 0 }) => {
+              reached = counts;
+              const done = rowsOf(counts);
+              const share = bytes === 0 || totalBytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
+              const { data, ...texts } = facts({ completed: done, ...counts, share });
+              const { accepted } = counts;
+              progress.update({ done, ...(share && { share }), ...texts, data: { rows: done, accepted, ...data } });
             },
           });
         },

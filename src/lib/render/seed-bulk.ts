@@ -1,5 +1,4 @@
-// The progress and result of a bulk run of seeds.
-import { createBulkFacts } from './progress.ts';
+// The result of a bulk run of seeds.
 import { fields, type RecordView } from './view.ts';
 
 type SeedBulkResult = Record<
@@ -21,21 +20,3 @@ export const seedBulkView: RecordView<SeedBulkResult> = {
     ...fields('batches', 'requests', 'retries', 'seconds', 'journal', 'rejects'),
   ],
 };
-
-export interface SeedBulkState {
-  counts: { accepted: number; rejected: number; requests: number; retries: number; ms: number };
-  bytes: number;
-  totalBytes: number | undefined;
-}
-
-/** The argument contains the counts of earlier runs. */
-export function createSeedProgress({ accepted, rejected, ms }: SeedBulkState['counts']) {
-  const facts = createBulkFacts({ completed: accepted + rejected, ms });
-  return ({ counts, bytes, totalBytes }: SeedBulkState) => {
-    const { accepted, rejected, requests, retries, ms } = counts;
-    const done = accepted + rejected;
-    const share = totalBytes === undefined || bytes === 0 ? undefined : Math.min(1, bytes / totalBytes);
-    const { data, ...texts } = facts({ completed: done, ms, rejected, requests, retries, share });
-    return { done, ...(share !== undefined && { share }), ...texts, data: { rows: done, accepted, ...data } };
-  };
-}

@@ -227,8 +227,8 @@ export interface Context {
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
   /** Adds facts to the command's log entry. Facts added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
-  /** Sets what an operation adds to the error of a stop that does not wait for it, such as the command that resumes it. */
-  setLastWords(explain: ((error: KnownError) => KnownError) | undefined): void;
+  /** Adds what the running operation reports if a stop does not wait for it, such as the command that resumes it. */
+  lastWords: (error: KnownError) => KnownError;
   /** Registers a function to call when the command ends. Functions are called in reverse order of registration. */
   onClose(close: () => Promise<void>): void;
   close(): Promise<void>;

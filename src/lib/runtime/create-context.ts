@@ -20,8 +20,6 @@ export interface StartedContext extends Context {
   readonly exit: ExitName;
   /** True if a request was sent that may have changed the platform. */
   readonly hasWritten: boolean;
-  /** Adds what the running operation reports when a stop does not wait for it (`setLastWords`). */
-  lastWords(error: KnownError): KnownError;
 }
 
 export interface Program {
@@ -176,10 +174,6 @@ class RunContext implements StartedContext {
       throw error;
     }
     await end();
-  }
-
-  setLastWords(explain = (error: KnownError): KnownError => error): void {
-    this.lastWords = explain;
   }
 
   onClose(close: () => Promise<void>): void {

@@ -13,6 +13,7 @@ import { EXIT } from '../../../src/lib/errors/entry.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { Answer, Reply } from '../../helpers/seed-sink.ts';
 import { createHurriedClock, type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
+import { shellWords } from '../../helpers/shell-words.ts';
 
 let seeding: Seeding | undefined;
 afterEach(async () => {
@@ -472,6 +473,18 @@ describe('the hint after a failed run', () => {
     };
     expect(error.progress.argv.join(' ')).toBe('cdpadm seed bulk wrong.ndjson --max-errors 0 --yes --resume -o json');
     expect(error.progress.resume).toBe('cdpadm seed bulk wrong.ndjson --yes --resume -o json');
+  });
+
+  test('prints commands that work for a file whose name starts with a hyphen', async () => {
+    const it = await start();
+    it.write('-x.ndjson', userRows(1).replace('"3"', '"many"') + userRows(1));
+    const first = await it.run(['seed', 'bulk', '--null=-9', '--yes', '--', '-x.ndjson']);
+    const [, correct = ''] = /cdpadm (seed bulk .*rejects\.ndjson.*)/.exec(first.stderr) ?? [];
+    expect((await it.run(shellWords(correct))).stderr).not.toContain('Unknown');
+    const second = await it.run(['seed', 'bulk', '--null=-9', '--yes', '--', '-x.ndjson']);
+    const [, again = ''] = /cdpadm (seed bulk .*--restart)/.exec(second.stderr) ?? [];
+    expect(again).toBe('seed bulk ./-x.ndjson --null=-9 --yes --restart');
+    expect((await it.run(shellWords(again))).code).toBe(3);
   });
 
   test('reports that another process is sending the same file', async () => {

@@ -282,7 +282,9 @@ export function commandWords(
     const value = values[key];
     if (value === undefined || value === false || String(value) === spec.default) return [];
     const flag = flagName(key);
-    return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
+    if (typeof value === 'boolean') return [flag];
+    // A separate word that starts with `-` would be read as a flag.
+    return [value].flat().flatMap((one) => (/^-./.test(String(one)) ? [`${flag}=${one}`] : [flag, String(one)]));
   });
   return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];
 }
