@@ -109,10 +109,15 @@ async function becomeIdle(
 
 /** Explains a 400 if another client triggered a run first, or if the pipeline is paused. */
 async function explainRejection(id: string, error: KnownError, { api, signal }: TriggerPorts): Promise<KnownError> {
-  const report = await api.report(id, signal);
-  if (report.status === 'running') return notIdle(id, report, error);
-  const { state } = await api.get(id, signal);
-  if (state !== 'paused') return error;
+  try {
+    const report = await api.report(id, signal);
+    if (report.status === 'running') return notIdle(id, report, error);
+    if ((await api.get(id, signal)).state !== 'paused') return error;
+  } catch (failure) {
+    // The rejection is certain, even if its reason cannot be read.
+    if (failure instanceof KnownError && !signal.aborted) return error;
+    throw failure;
+  }
   return fail('pipelines.paused', {
     message: `Pipeline ${id} is paused. Nothing was triggered.`,
     hint: { text: 'To resume it:', command: `cdpadm pipelines resume ${id}` },
