@@ -81,7 +81,11 @@ export async function updateConfirmed<Reply extends Identified, Body>(
       return conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
     },
   });
-  const kept = keptFields(calls, [before, body, reply]);
+  const removedFrom = (shown: Reply): string[] => {
+    const changes = Object.entries(changedFields(calls.comparable(shown), calls.comparable(body)));
+    return changes.flatMap(([path, { to }]) => (to === null ? [path] : []));
+  };
+  const kept = removedFrom(reply).filter((path) => removedFrom(before).includes(path));
   if (kept.length > 0) ports.out.warn(`The platform did not remove ${kept.join(', ')} from ${calls.noun} ${id}.`);
   return reply;
 }
@@ -172,19 +176,6 @@ function holds<Reply, Body>(calls: ResourceCalls<Reply, Body>, shown: Reply, sen
 function contains(shown: unknown, sent: unknown): boolean {
   if (!isRecord(sent)) return canonicalJson(shown ?? null) === canonicalJson(sent ?? null);
   return Object.entries(sent).every(([key, value]) => contains(isRecord(shown) ? shown[key] : undefined, value));
-}
-
-/** Returns the fields of `before` that were not sent but that the platform still has. */
-function keptFields<Reply, Body>(
-  calls: ResourceCalls<Reply, Body>,
-  [before, sent, shown]: readonly [Reply, Body, Reply],
-): string[] {
-  const [removed, extra] = [before, shown].map((from) =>
-    Object.entries(changedFields(calls.comparable(from), calls.comparable(sent))).flatMap(([path, { to }]) =>
-      to === null ? [path] : [],
-    ),
-  );
-  return (removed ?? []).filter((path) => extra?.includes(path));
 }
 
 function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {

@@ -88,13 +88,8 @@ function requestOf<const Method extends string>(method: Method) {
   return z.looseObject({ method: z.literal(method) });
 }
 
-interface Listener {
-  onclose?(): void;
-  onerror?(error: Error): void;
-}
-
 /** Responds to lines that are not messages, which the SDK ignores. Rejects when a message is too large for the SDK. */
-function listenForErrors(server: Listener, output: Writable): Promise<never> {
+function listenForErrors(server: { onclose?(): void; onerror?(error: Error): void }, output: Writable): Promise<never> {
   server.onerror = (error) => {
     const isJson = !(error instanceof SyntaxError);
     if (isJson && error.name !== 'ZodError') return;
