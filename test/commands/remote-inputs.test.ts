@@ -21,6 +21,8 @@ interface Store {
   /** If set, every response has this status and does not contain a file. */
   status?: number;
   requests: IncomingMessage[];
+  /** Maximum number of bytes in a part. */
+  most: number;
   /** Replaces the Content-Range of a part, or omits it if empty. */
   range?: (range: string) => string;
   /** Called before each response. */
@@ -70,7 +72,7 @@ beforeEach(async () => {
         response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
         return;
       }
-      const part = bytes.subarray(Number(from), Number(to) + 1);
+      const part = bytes.subarray(Number(from), Math.min(Number(to), Number(from) + store.most - 1) + 1);
       const own = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
       const range = store.range?.(own) ?? own;
       response.writeHead(206, { ...headers, ...(range && { 'content-range': range }), 'content-length': part.length });
@@ -78,7 +80,13 @@ beforeEach(async () => {
     }
   });
   const port = await listenOnLoopback(server);
-  store = { files: {}, hasRanges: true, requests, url: (name) => `https://127.0.0.1:${port}/${name}?${SECRET}&e=1` };
+  store = {
+    files: {},
+    hasRanges: true,
+    most: Infinity,
+    requests,
+    url: (name) => `https://127.0.0.1:${port}/${name}?${SECRET}&e=1`,
+  };
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -264,12 +272,22 @@ describe('an input address', () => {
   it.each([
     ['has an unknown size', (range: string) => range.replace(/\/.*/, '/*'), 1, 'responded with 206 instead of a complete range'],
     ['has no range', () => '', 1, 'responded with 206 instead of a complete range'],
+    ['states other bytes', (range: string) => range.replace('-', '-9'), 1, 'responded with 206 instead of a complete range'],
+    ['states no bytes', (range: string) => range.replace(/-\d+/, '-0'), 1, 'responded with 206 instead of a complete range'],
     ['is another range', (range: string) => range.replace('bytes 0-', 'bytes 1-'), 6, 'changed while the command was running'],
   ])('is not mistaken for the whole file if a part %s', async (_what, range, exit, message) => {
     Object.assign(store, { range, files: { 'users.ndjson': { bytes: Buffer.from(longRows(13_000)), etag: '"1"' } } });
     const { code, stderr } = await bulk([store.url('users.ndjson')]);
     expect([code, seeding.users(), stderr]).toEqual([exit, [], expect.stringContaining(message)]);
   }); // prettier-ignore
+
+  it('is read completely if the server sends fewer bytes than requested', async () => {
+    store.most = 700_001;
+    store.files['users.ndjson'] = { bytes: Buffer.from(longRows(13_000)), etag: '"1"' };
+    expect(await bulk([store.url('users.ndjson')])).toMatchObject({ code: 0, result: { accepted: 13_000 } });
+    expect(new Set(store.requests.map(({ headers }) => headers.range)).size).toBe(store.requests.length);
+    expect(new Set(seeding.users().map(({ xpid }) => xpid)).size).toBe(13_000);
+  });
 
   it.each([202, 204])('is not mistaken for an empty file if the response has the status %i', async (status) => {
     store.status = status;

@@ -58,12 +58,15 @@ export async function openRemote(address: string, get: GetAddress) {
   async function part(start: number, end: number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
+    /** Number of bytes that the response announces, if it is a range. A server may send fewer than requested. */
+    let announced = 0;
     const isFirst = size === undefined;
     const isStrong = etag !== undefined && !etag.startsWith('W/');
     const headers = { range: `bytes=${start}-${end - 1}`, ...(isStrong && { 'if-match': etag as string }) };
     const begin = (received: Record<string, string>, status: number): void => {
       parts = [];
-      const range = status === 200 ? null : /^bytes (\d+)-\d+\/(\d+)$/.exec(received['content-range'] ?? '');
+      announced = 0;
+      const range = status === 200 ? null : /^bytes (\d+)-(\d+)\/(\d+)$/.exec(received['content-range'] ?? '');
       // The body of any other response is not the whole file.
       if (status !== 200 && (status !== 206 || range === null)) throw notWhole(name, status);
       const time = Date.parse(received['last-modified'] ?? '') || 0;
@@ -76,8 +79,10 @@ export async function openRemote(address: string, get: GetAddress) {
         ftruncateSync(file);
         return;
       }
-      if (Number(range[1]) !== start || (size !== undefined && Number(range[2]) !== size)) throw inputChanged(name);
-      size = Number(range[2]);
+      const [first, last, whole] = range.slice(1).map(Number) as [number, number, number];
+      if (first !== start || last < first || (size !== undefined && whole !== size)) throw inputChanged(name);
+      announced = last + 1 - start;
+      size = whole;
     };
     const write = (chunk: Buffer): void => {
       if (file === undefined) parts.push(Buffer.from(chunk));
@@ -94,7 +99,9 @@ export async function openRemote(address: string, get: GetAddress) {
     } finally {
       if (file !== undefined) closeSync(file);
     }
-    return Buffer.concat(parts);
+    const bytes = Buffer.concat(parts);
+    if (bytes.length !== announced || bytes.length > end - start) throw notWhole(name, 206);
+    return bytes;
   }
 
   const head = await part(0, PART_BYTES);
@@ -107,12 +114,10 @@ export async function openRemote(address: string, get: GetAddress) {
 
   async function read(start: number, limit: number): Promise<Buffer> {
     const end = Math.min(limit, start + PART_BYTES, total);
-    if (end <= head.length) return head.subarray(start, end);
+    if (start < head.length) return head.subarray(start, Math.min(end, head.length));
     if (start >= end) return Buffer.alloc(0);
     if (start !== last.start || end !== last.end) last = { start, end, bytes: part(start, end) };
-    const bytes = await last.bytes;
-    if (bytes.length !== end - start) throw inputChanged(name);
-    return bytes;
+    return await last.bytes;
   }
 
   /** Yields the bytes from `start` to `end`. Requests the next part while the current one is being consumed. */
