@@ -42,7 +42,9 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
   const needsCredentials = call.endpoint.auth === 'none' && (code === 'http.unauthorized' || code === 'http.forbidden');
-  const { hint, subject = 'The platform rejected the request' } = (needsCredentials ? ANONYMOUS : WORDS[code]) ?? {};
+  const noTokenService = call.endpoint.service === 'auth' && code === 'http.refused';
+  const words = needsCredentials ? ANONYMOUS : noTokenService ? NO_TOKEN_SERVICE : WORDS[code];
+  const { hint, subject = 'The platform rejected the request' } = words ?? {};
   const what = isServerTrouble(status) ? 'The platform reports a server error' : subject;
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
   return failure(call, code, `${what} (${status})${detail ? `: ${detail}` : ''}.`, {
@@ -97,6 +99,8 @@ function codeOf(call: FailedCall, status: number): Code {
   if (call.endpoint.service === 'auth') {
     if (status === 401) return 'auth.client_refused';
     if (status === 403) return 'auth.audience_refused';
+    // These codes would be about the resource of the call that needs the token.
+    if (status === 404 || status === 409 || status === 410) return 'http.refused';
   }
   return CODE_OF_STATUS[status] ?? (isServerTrouble(status) ? 'http.unavailable' : 'http.refused');
 }
@@ -109,6 +113,11 @@ interface Words {
   subject?: string;
   hint?: Hints | ((call: FailedCall) => Hints);
 }
+
+const NO_TOKEN_SERVICE: Words = {
+  subject: 'The token service rejected the request',
+  hint: { text: 'Check the address of the token service (`auth_url`):', command: 'cdpadm profile show --origin' },
+};
 
 const WORDS: Partial<Record<Code, Words>> = {
   'auth.client_refused': {
