@@ -84,7 +84,7 @@ export async function measureDsr({ rounds = 3 }) {
 }
 
 /**
- * Lets the sink act for the platform's processor, and returns the processor's key.
+ * Lets the sink act as the platform's processor, and returns the processor's key.
  * @param {import('./serve.mjs').Ready} ready
  */
 async function useIdentity({ ca_file, dsr_base_url, workspace_key, workspace_secret }) {

@@ -65,7 +65,7 @@ export async function main(): Promise<void> {
   const code = await run(host.argv(), io, stop, redactor, { onOverdue, hurry: hurry.signal });
   await endProcess(code, isOverdue);
 
-  /** The first signal stops the command, the second one skips the rest of its time, and the third one ends the process. */
+  /** The first signal stops the command, the second cuts short its time to stop, and the third ends the process. */
   function onSignal(signal: 'SIGINT' | 'SIGTERM', reason: () => KnownError): void {
     host.on(signal, () => {
       if (hurry.signal.aborted) host.endBySignal(signal);
@@ -93,7 +93,7 @@ async function endProcess(code: number, isOverdue: boolean): Promise<void> {
 interface Lateness {
   /** Called if the command does not stop in time. */
   onOverdue?: () => void;
-  /** Aborted to end the time that a stopped command has left. */
+  /** Aborted to cut short a stopped command's remaining time. */
   hurry?: AbortSignal;
 }
 
@@ -134,7 +134,7 @@ export async function run(
 
 interface RunState {
   flags: () => GlobalFlags;
-  /** Adds to a stop's error what it meant for the platform, and how to continue. */
+  /** Adds the platform's state and how to continue to the error of a stop. */
   explain: (error: KnownError) => KnownError;
   isReported: boolean;
 }
@@ -217,7 +217,7 @@ async function runCommand(
     return EXIT[reason instanceof KnownError ? exitOf(reason) : ctx.exit];
   } catch (error) {
     if (error instanceof HelpShown) return helpExit(error, io);
-    // A closed pipe is not a failure, but does not hide that some rows failed.
+    // A closed pipe is not a failure, but must not hide failed rows.
     if (isQuietEnd(error)) return EXIT[ctx.exit];
     const final = hasWritten() ? error : await stopAmid(error);
     state.isReported = true;

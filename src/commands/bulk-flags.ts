@@ -133,7 +133,7 @@ export function refuseOtherFlags(earlier: string | undefined, now: string, flags
   );
 }
 
-/** Returns the hint that resumes the earlier run. With other flags than in that run, `command` would fail. */
+/** Returns the hint to resume the earlier run. If the flags differ from that run's, `command` would fail. */
 export function resumeHint(what: string, command: string, earlier: string | undefined, now: string): Hint {
   if (earlier === undefined || earlier === now) return { text: `${what}:`, command };
   return { text: `${what}, pass --resume and the same row flags as in that run.` };

@@ -36,7 +36,7 @@ export function createAgain(
   };
 }
 
-/** Returns the arguments that run a command again after an error: the limit that ended a run would also end the next. */
+/** Returns the arguments to run a command again after an error, without a limit that would end the next run too. */
 export function afterError(argv: readonly string[], code: string | undefined): string[] {
   return code === 'bulk.too_many_errors' ? withFlag(argv, '--max-errors') : [...argv];
 }
@@ -56,7 +56,7 @@ export function shownPath(ctx: Context, path: string): string {
   return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : pathWord(inFolder);
 }
 
-/** Returns a path that is not read as a flag. */
+/** Returns the path in a form that cannot be parsed as a flag. */
 const pathWord = (path: string): string => (/^-./.test(path) ? `./${path}` : path);
 
 export const NO_EARLIER_RUN = 'There is no earlier run of these files: starting from the beginning.';

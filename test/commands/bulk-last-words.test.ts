@@ -1,4 +1,4 @@
-// A second signal, or a stop that takes too long, ends a bulk run at once: it still reports how to resume.
+// A bulk run that a second signal or a slow stop ends at once: it still reports how to resume.
 import { describe, expect, it } from 'vitest';
 import type { CliOptions, CliResult } from '../helpers/cli.ts';
 import { createDsrHome } from '../helpers/dsr-home.ts';
@@ -77,7 +77,7 @@ describe.each(COMMANDS)('%s', (command, start) => {
     expect(result.stderr).toMatch(new RegExp(`To continue:\\s+cdpadm ${command}.* --yes --resume\n$`));
   });
 
-  it('clears the live line, and draws no other, before it prints how to resume', async () => {
+  it('clears the live line, and does not draw another, before it prints how to resume', async () => {
     const terminal = { tty: { stderr: true }, env: { TERM: 'xterm' }, columns: 200 };
     const { stderr } = await stopped(interrupted(), [], 'rows/s', terminal);
     expect(stderr).toMatch(/rows\/s[^\r\n]*\r\u001b\[K[^\r]*Interrupted\.[^\r]*--resume\n$/);

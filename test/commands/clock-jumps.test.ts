@@ -68,7 +68,7 @@ it('does not give up during an outage because the clock is set forward', async (
     if (index === 20) setMs = HOUR_MS;
     return index < 22 ? fault : undefined;
   });
-  // The pauses pass quickly, but the jump is not a pause.
+  // The pauses pass quickly, but a jump of the clock is not a pause.
   let slept = 0;
   home.defaults.clock = {
     ...clock,

@@ -67,7 +67,7 @@ describe.each(['event', 'identify'] as const)('intake %s', (kind) => {
     expect(await send(kind)).toMatchObject({ code: 0, outcome: 'done', sent: 2, stored: STORED[kind] });
   });
 
-  it('reports a rate limit that lasts', async () => {
+  it('reports a rate limit that outlasts the retries', async () => {
     await proxy.begin({ fault: fault('429 Retry-After 1'), at: 0, mode: 'ever' });
     expect(await send(kind)).toMatchObject({ code: 7, outcome: 'rejected', sent: 5, stored: undefined });
   });

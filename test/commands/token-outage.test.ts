@@ -1,4 +1,4 @@
-// The platform rejects the token of a write, and the token service is down: the write has no effect, and the command
+// The platform rejects a write's token while the token service is down: the write has no effect, and the command
 // reports that the service is unavailable.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createHurriedClock } from '../helpers/seeding-home.ts';

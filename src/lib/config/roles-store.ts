@@ -140,7 +140,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const older = others.filter((other) => !other.endsWith(suffix));
       for (const other of [...twins, ...older.slice(MAX_BASES - 1)]) removeFile(join(bases, other));
     },
-    /** Returns the newest base of this roles file with this stamp or, if there is none, of any file; newest first. */
+    /** Returns this roles file's newest base with this stamp or, if it has none, those of all files, newest first. */
     bases: (stamp: Stamp, file?: string): ManifestReply[] => {
       const names = jsonFiles(bases).filter((name) => name.includes(stampKey(stamp)));
       const own = file === undefined ? [] : names.filter((name) => name.endsWith(fileSuffix(file)));
@@ -148,7 +148,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const [last] = load(own);
       return last ? [last] : load(names);
     },
-    /** Returns the time of the manifest that was saved last as a base, if it is known. */
+    /** Returns the time of the manifest that was last saved as a base, if known. */
     newestTime: (): string | undefined => {
       const [name] = jsonFiles(bases);
       return (name === undefined ? undefined : read(join(bases, name), ManifestReply)?.last_modified_on) ?? undefined;

@@ -31,7 +31,7 @@ const EXPONENT = /^-?\d+(?:[.,]\d+)?[eE]\+\d+$/;
 /** The null words if `--null` is not passed. */
 export const USUAL_NULLS = createNullWords([]);
 
-/** Returns the problem with an identity, such as outer spaces: the platform compares exactly, so no lookup finds it. */
+/** Returns the problem with an identity. With outer spaces, no lookup finds it: the platform compares exactly. */
 export function identityIssue(text: string, nulls?: NullWords): string | undefined {
   return text === text.trim()
     ? nullWordIssue(text, nulls)

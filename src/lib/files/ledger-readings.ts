@@ -146,7 +146,7 @@ export function createReadings<Event extends StoredEvent, Request>(
     return { requests: ids.flatMap((id) => known.get(id) ?? []), hasMore: sent.size > limit };
   }
 
-  /** Returns the requests whose lines are at these places: offset and length, in turn. */
+  /** Returns the requests whose lines are at these places, given as alternating offsets and lengths. */
   function requestsAt(file: LineFile, places: readonly number[]): Request[] {
     const known = new Map<string, Request>();
     for (let at = 0; at < places.length; at += 2) {

@@ -112,8 +112,8 @@ function isCharacterDevice(fd: number): boolean {
 }
 
 /**
- * Does short synchronous work without V8's optimizing compiler, which takes longer than it saves there. The flag is
- * restored to its default at once: while it differs, V8 rejects every code cache, both Node's own and this program's.
+ * Runs short synchronous work without V8's optimizing compiler, which would take longer than it saves. Restores the
+ * flag's default at once: while it differs, V8 rejects every code cache, both Node's own and this program's.
  */
 export function withoutOptimizing<Result>(work: () => Result): Result {
   setFlagsFromString('--max-optimized-bytecode-size=0');

@@ -117,7 +117,7 @@ function isBigInteger(text: string, start: number, end: number, isExact: boolean
 
 export const NOT_HELD = 'has too many digits to be sent exactly; write it in quotes';
 
-/** True if the double for a number has the same digits. A few programs write doubles with 17 digits. */
+/** True if the number's double has the same digits. Some programs write doubles with 17 digits. */
 export function isHeld(token: string): boolean {
   const { length } = digitsOf(token);
   return length === 0 || (length <= 100 && digitsOf(token) === digitsOf(Number(token).toPrecision(length)));

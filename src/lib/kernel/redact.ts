@@ -250,7 +250,7 @@ function escaped(text: string): string[] {
     inJson(json),
     ascii,
     json.replaceAll('/', '\\/'),
-    // Some encoders keep slashes, or every character that has a meaning in a URL.
+    // Some encoders leave slashes, or all characters with a meaning in a URL, unescaped.
     ...[url, url.replaceAll('%2F', '/'), encodeURI(valid), form].flatMap((each) => [
       each,
       each.replace(/%../g, (octet) => octet.toLowerCase()),

@@ -227,7 +227,7 @@ export interface Context {
   logged(command: LoggedCommand, run: () => Promise<void>): Promise<void>;
   /** Adds facts to the command's log entry. Facts added before the first write survive a crash. */
   logFacts(facts: WriteFacts): void;
-  /** Adds what the running operation reports if a stop does not wait for it, such as the command that resumes it. */
+  /** Adds to a stop's error what the unfinished operation reports, such as the command that resumes it. */
   lastWords: (error: KnownError) => KnownError;
   /** Registers a function to call when the command ends. Functions are called in reverse order of registration. */
   onClose(close: () => Promise<void>): void;

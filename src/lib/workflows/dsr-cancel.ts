@@ -60,7 +60,7 @@ async function cancelOne(id: string, ports: DsrPorts): Promise<CancelReply> {
       maxSends: 1,
       explained: [400],
       send: () => api.cancel(id, signal),
-      // A response that contains only the id is incomplete. A cancelled request is not expected to be completed.
+      // A response that contains only the id is incomplete. A cancelled request has no expected completion time.
       isOurs: (reply) =>
         isSameId(reply, id) && typeof reply.received_time === 'string' && !reply.expected_completion_time,
       read: async () => (await api.get(id, signal)).body,

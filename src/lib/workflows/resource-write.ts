@@ -69,7 +69,7 @@ export async function updateConfirmed<Reply extends Identified, Body>(
   ports: WritePorts,
 ): Promise<Reply> {
   await checkUntouched(id, before, calls, ports.signal);
-  // A reply equal to `before` contains what was sent if the update only removes fields, but does not confirm it.
+  // If the update only removes fields, a reply equal to `before` contains what was sent, but does not confirm it.
   const isVisible = canonicalJson(calls.comparable(before)) !== canonicalJson(calls.comparable(body));
   const reply = await confirmedById<Reply, Reply>(id, calls, ports, {
     send: () => calls.update(id, body, ports.signal),

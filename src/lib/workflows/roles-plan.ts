@@ -168,7 +168,8 @@ export class PlatformChanged extends Error {
 
 /**
  * If the response does not confirm the PUT, a GET must return the desired roles. If it returns the previous roles after
- * a lost response, the PUT is retried. Throws PlatformChanged if the roles changed before a retry, conflict (6) for any other roles, and network (8) if the GET also fails.
+ * a lost response, the PUT is retried. Throws PlatformChanged if the roles changed before a retry, conflict (6) for any
+ * other roles, and network (8) if the GET also fails.
  */
 export async function replaceConfirmed(planned: Planned, revision: string, ports: ReplacePorts): Promise<Manifest> {
   const { api, signal, out } = ports;

@@ -187,7 +187,7 @@ async function offerWithoutDeletions(
   if (!(error instanceof KnownError) || error.status !== 400 || planned.plan.summary.delete === 0) throw error;
   if (!/assigned/i.test(error.message)) throw error;
   const ids = planned.plan.deleted.map((role) => role.role_id).join(', ');
-  // Without its deletion, a rename would create a second role with the same name, which the platform rejects.
+  // A rename without the deletion would create a second role with the same name, which the platform rejects.
   const rest = reason === 'rename' ? 0 : planned.plan.summary.create + planned.plan.summary.modify;
   const question = `The platform rejects the deletion of an assigned role (one of: ${ids}). Push the rest without deletions?`;
   if (rest > 0 && prompt.possible && (await prompt.ask(question, false))) return { kind: 'without-deletions' };

@@ -197,7 +197,7 @@ describe('dsr cancel', () => {
 });
 
 describe('after a submission', () => {
-  it('reports the submission and the command that continues to wait if --wait is interrupted', async () => {
+  it('reports the submission and the command to continue waiting if --wait is interrupted', async () => {
     const stop = new AbortController();
     const { code, stderr } = await home.run(`${ACCESS} --wait --progress json`, {
       clock: createFastClock(1000),

@@ -1,4 +1,4 @@
-// The next push of a roles file that kept its old stamp: an earlier push did not or could not write the new one.
+// The next push of a roles file that kept its old stamp because an earlier push did not or could not write a new one.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';

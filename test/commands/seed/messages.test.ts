@@ -177,7 +177,7 @@ describe('columns that a map omits', () => {
   });
 });
 
-describe('mapped columns that no JSON record has', () => {
+describe('mapped columns that no JSON record contains', () => {
   const map = '--map id=identity:customer_id --map ordres=attr:Orders:count --cutoff-date 2024-01-31'.split(' ');
 
   test.each(['validate', 'bulk', 'bulk --dry-run'])(

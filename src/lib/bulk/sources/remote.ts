@@ -58,7 +58,7 @@ export async function openRemote(address: string, get: GetAddress) {
   async function part(start: number, end: number): Promise<Buffer> {
     let parts: Buffer[] = [];
     let file: number | undefined;
-    /** Number of bytes that the response announces, if it is a range. A server may send fewer than requested. */
+    /** Number of bytes in the range that the response announces, if any. A server may send fewer than requested. */
     let announced = 0;
     const isFirst = size === undefined;
     const isStrong = etag !== undefined && !etag.startsWith('W/');

@@ -66,7 +66,7 @@ export function createNullCells(
   };
 }
 
-/** False for outer spaces, possible control characters, and numbers with a fraction or an exponent. */
+/** False for text with outer spaces or possible control characters, and for numbers with a fraction or an exponent. */
 function isUsualIdentity(bytes: Uint8Array, start: number, end: number): boolean {
   const isNumber = (bytes[start] as number) <= NINE;
   for (let at = start; at < end; at++) {

@@ -99,7 +99,7 @@ function codeOf(call: FailedCall, status: number): Code {
   if (call.endpoint.service === 'auth') {
     if (status === 401) return 'auth.client_refused';
     if (status === 403) return 'auth.audience_refused';
-    // These codes would be about the resource of the call that needs the token.
+    // These codes would refer to the resource of the call that needs the token.
     if (status === 404 || status === 409 || status === 410) return 'http.refused';
   }
   return CODE_OF_STATUS[status] ?? (isServerTrouble(status) ? 'http.unavailable' : 'http.refused');

@@ -26,7 +26,7 @@ export function readReply(
     if (isHtml(answer)) throw unreadableReply('is a web page');
     if (anyReply) return { status, headers, text, body: anyBody() };
     if (method === 'GET') {
-      // In a download, a sink has already received the bytes. Only a download in ranges has other statuses than 200.
+      // In a download, a sink has already received the bytes. Only a download in ranges has statuses other than 200.
       if (!anyStatus) requireStatus();
       return { status, headers, text, body: undefined };
     }

@@ -9,7 +9,7 @@ export interface ProxySettings {
   none?: string | undefined;
 }
 
-/** Reads the standard variables. No request header can set HTTP_PROXY here, unlike in a web server. */
+/** Reads the standard variables. Unlike in a web server, no request header can set HTTP_PROXY here. */
 export function readProxySettings(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
     https: env['https_proxy'] || env['HTTPS_PROXY'],

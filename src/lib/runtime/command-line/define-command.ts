@@ -109,7 +109,7 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
 }
 
 export interface Definition extends CommandRecord {
-  /** Given the words of a command line, builds the flags of only those commands that the words name. */
+  /** If `words` are given, builds only the flags of the commands that they name. */
   build(ctx: Context, words?: readonly string[]): Command;
 }
 
@@ -283,7 +283,7 @@ export function commandWords(
     if (value === undefined || value === false || String(value) === spec.default) return [];
     const flag = flagName(key);
     if (typeof value === 'boolean') return [flag];
-    // A separate word that starts with `-` would be read as a flag.
+    // A separate word that starts with `-` would be parsed as a flag.
     return [value].flat().flatMap((one) => (/^-./.test(String(one)) ? [`${flag}=${one}`] : [flag, String(one)]));
   });
   return ['cdpadm', ...path.split(' '), ...args, ...words, ...(yes ? ['--yes'] : [])];

@@ -18,7 +18,7 @@ export interface RunningEmulator extends ProcessIdentity {
   profile?: string | undefined;
 }
 
-/** Registers this process's platform in a 0600 file, which contains credentials. The returned function removes it. */
+/** Registers this process's platform in a file (0600, because of its credentials). The returned function removes it. */
 export function registerEmulator(
   paths: SettingsPaths,
   emulator: Omit<RunningEmulator, keyof ProcessIdentity>,

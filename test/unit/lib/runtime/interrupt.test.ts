@@ -96,7 +96,7 @@ describe('Ctrl-C during a call', () => {
       }
     });
 
-    it('prints the finished write of one, and how to check the interrupted write of the other', async () => {
+    it("prints one profile's finished write, and how to check the other's interrupted write", async () => {
       const stop = new AbortController();
       server.otherwise(() => stop.abort(interrupted()));
       const line = `${LINE} -o json --profile one --profile two`;
@@ -109,7 +109,7 @@ describe('Ctrl-C during a call', () => {
       expect(stderr).toMatch(/To check whether it arrived: `cdpadm dsr status \S+ --profile two`/);
     });
 
-    it('does not claim that nothing changed after the finished write of one', async () => {
+    it('does not report that nothing changed after one profile has finished its write', async () => {
       const stop = new AbortController();
       const onOutput = (_stdout: string, stderr: string): void => {
         if (stderr.includes('Target: profile two')) stop.abort(interrupted());

@@ -1,4 +1,4 @@
-// The intervals at which a run is polled, and how long a missing run is awaited.
+// How often a run is polled, and how long to wait for a missing run.
 import { expect, it } from 'vitest';
 import type { PipelinesApi } from '../../../../src/lib/api/pipelines.ts';
 import { retryWhileNotFound, watchRun } from '../../../../src/lib/workflows/pipelines-watch.ts';

@@ -49,7 +49,7 @@ const NOW = Date.parse('2026-12-15T08:00:00Z');
 const fold = (events: readonly LedgerEvent[]): LedgerRequest =>
   events.reduce<LedgerRequest>((before, event) => foldEvent(before, event) ?? before, { id: 'x', states: [] });
 
-it('contains, in its history, when a request was sent again', () => {
+it('shows in its history when a request was sent again', () => {
   const history = historyOf(fold([sent('access'), { ...sent('access'), at: at(2) }, state('pending', 3)]));
   expect(history.map((it) => [it.at, it.what])).toEqual([
     [at(1), 'submitted from this machine'],

@@ -112,7 +112,7 @@ describe('the base of a file that keeps its stamp after a push', () => {
     expect(wantedRoles(file, base, manifestOf(live))).toMatchObject({ roles: live, conflicts: [] });
   });
 
-  it('leaves nothing to push if neither side changes, whatever both sides changed before', () => {
+  it('leaves nothing to push if neither side changes again, regardless of earlier changes on both sides', () => {
     let pushes = 0;
     const push = (base: Role[], mine: Role[], theirs: Role[]): void => {
       const file = manifestOf(mine);
