@@ -1,7 +1,7 @@
 // Measures the size of the built program, and its startup time and memory relative to Node running an empty file.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -64,10 +64,15 @@ async function measureAll(address, folder, rounds) {
   const get = command(['roles', 'list']);
   const groups = commandGroups();
   /** @param {string} group each group has its own cache, because one cache keeps fewer files than there are groups */
-  const tab = (group) => ({
-    args: [program, '__complete', 'bash', ' ', 'cdpadm', `cdpadm ${group} `],
-    env: () => ({ ...environment(SMALL_ORG)(), CDPADM_CACHE_DIR: join(folder, `cache-${group}`) }),
-  });
+  const tab = (group) => {
+    // Completion never creates this folder, but uses it if an earlier command has created it.
+    const cache = join(folder, `cache-${group}`);
+    mkdirSync(cache);
+    return {
+      args: [program, '__complete', 'bash', ' ', 'cdpadm', `cdpadm ${group} `],
+      env: () => ({ ...environment(SMALL_ORG)(), CDPADM_CACHE_DIR: cache }),
+    };
+  };
 
   const cases = {
     floor,
