@@ -44,7 +44,8 @@ const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
 export async function main(): Promise<void> {
-  // If something else ends the process, such as a prompt whose input closes, the command has failed.
+  // If the process ends before the command sets its exit code, such as when a prompt's input closes, the
+  // command has failed.
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();

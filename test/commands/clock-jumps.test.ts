@@ -83,7 +83,7 @@ it('does not give up during an outage because the clock is set forward', async (
   expect([code, data.submitted, setMs], stderr).toEqual([0, 3, HOUR_MS]);
 });
 
-test('a command does not time out because the clock is set forward', async () => {
+test('a command does not time out when the clock is set forward', async () => {
   await jumpAt(0, HOUR_MS);
   const { code, stderr } = await home.run('groups list --timeout 10m');
   expect([code, setMs], stderr).toEqual([0, HOUR_MS]);

@@ -38,7 +38,7 @@ let store: Store;
 
 const certificate = makeCertificate();
 
-/** Returns long rows: a few thousand of them are larger than one part. */
+/** Returns long rows, so that a few thousand of them exceed one part. */
 const longRows = (count: number): string => userRows(count, () => 'x'.repeat(600));
 
 beforeEach(async () => {

@@ -178,7 +178,8 @@ describe.skipIf(!isLinux)('the single executable for linux-x64', () => {
       await script('deb.mjs', '-Znone');
       const deb = readdirSync(join(root, 'dist')).find((name) => name.endsWith('_amd64.deb')) ?? '';
       const system = temporaryFolder();
-      // Checks the dependencies against a copy of this system's package list, and installs into a separate folder.
+      // dpkg checks the dependencies against a copy of this system's package database, and installs into a
+      // separate folder.
       const admin = join(system, 'dpkg');
       cpSync('/var/lib/dpkg', admin, { recursive: true, filter: (path) => !/\/lock(-frontend)?$/.test(path) });
       const dpkg = (...args: string[]): string =>

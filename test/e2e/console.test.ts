@@ -174,7 +174,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if Chr
     expect(await platform.api.faults()).toEqual([]);
   });
 
-  it('shows why a change was rejected until a change succeeds or another tab opens', async () => {
+  it('shows why a change was rejected until the next successful change or a switch to another tab', async () => {
     const page = await open('faults');
     const problem = () => page.evaluate<string>("document.getElementById('problem').innerText");
     const redrawn = async (path: string) => {

@@ -36,7 +36,7 @@ function runUntil(until: number | undefined, resume: boolean): Promise<number | 
   return ended;
 }
 
-test('submits each row once even if the run and its resumptions are killed', async () => {
+test('submits each row once, even if the run is repeatedly killed and resumed', async () => {
   home.write(
     'people.csv',
     `email,group_id\n${Array.from({ length: ROWS }, (_, row) => `p${row}@example.com,g`).join('\n')}\n`,

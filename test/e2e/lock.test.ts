@@ -119,7 +119,7 @@ describe('a lock between processes', () => {
     expect(overlaps(entries())).toEqual([]);
   });
 
-  /** Returns the ends of operations during which another operation started. */
+  /** Returns the `end` entries of operations that overlap another operation. */
   function overlaps(entries: readonly string[]): string[] {
     return entries.filter(
       (entry, index) => entry.startsWith('end') && entries[index - 1] !== entry.replace('end', 'begin'),

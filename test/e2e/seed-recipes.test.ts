@@ -243,7 +243,7 @@ it('sends the file once with seed-cron.md, and nothing on later runs', async () 
 });
 
 describe('seed-container.md', () => {
-  it('sends the file without a home folder, with variables only from the command line', async () => {
+  it('sends the file with no home folder and with only the variables from the command line', async () => {
     const words = [
       'shift',
       '[ "$1" = registry.example/cdpadm:0.10.0 ] && break',

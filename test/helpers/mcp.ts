@@ -27,7 +27,7 @@ export interface Assistant {
   call(name: string, values?: Record<string, unknown>): Promise<ToolAnswer>;
   /** Makes a plan, and returns the arguments of the call that applies it. */
   planned(name: string, values: Record<string, unknown>): Promise<{ command: unknown; plan: string }>;
-  /** Sends text to the server as it is. */
+  /** Sends text to the server unchanged. */
   send(text: string): void;
   /** Everything that the server wrote, one message per line. */
   written(): string;

@@ -81,7 +81,7 @@ export function expressionsOf(file: string, text: string): SourceExpression[] {
   return found;
 }
 
-/** True if the part is inside a repetition's braces, so it is a number. */
+/** True if the part is inside the braces of a quantifier, so it is a number. */
 function isCount(before: string, span: ts.TemplateSpan): boolean {
   return before.endsWith('{') && /^,?\d*\}/.test(span.literal.text);
 }

@@ -161,7 +161,8 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
     // The response has no body.
     if (json === '') return;
     let data = plain(parseJson(json));
-    // A command that writes needs a new world for each format, so a sample uses one format in addition to JSON.
+    // A command that writes needs a new world for each format, so a sample run tests only one format in
+    // addition to JSON.
     const isSteady = reads === true && !(one.reports && calls === 'none');
     for (const format of isSteady || isWhole ? known : [pick(known, random)]) {
       if (!isSteady) await world.prepare(one);

@@ -50,7 +50,7 @@ const FAILURES: readonly [RegExp, string | undefined, string][] = [
   [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],
   [
     /NOPERM/,
-    'the user is not allowed to run a command',
+    'the user is not allowed to run a required command',
     'Allow EVAL, EVALSHA, TIME, HMGET, HSET and PEXPIRE on the keys cdpadm:rate:*.',
   ],
   [

@@ -211,7 +211,7 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
   return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Response fields without a value: `ABSENT` are omitted, `NULLABLE` are null. The client is less strict. */
+/** Response fields without a value: Those in `ABSENT` may be omitted, those in `NULLABLE` may be null. The client is less strict. */
 const ABSENT = new Set(
   'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
     ' ',

@@ -32,7 +32,7 @@ const CHART_WIDTH = 840;
 const COLUMN = { least: 3, most: 64 };
 const SIGN_WIDTH = 14;
 const DATE_WIDTH = 64;
-/** More runs than this are drawn by day: a page with 50,000 rows would take up 35 MB. */
+/** Above this number, runs are grouped by day: a page with 50,000 runs would be 35 MB. */
 const MOST_RUNS = 2000;
 /** Maximum number of causes, and of runs per cause, listed above the columns. */
 const NAMED = 5;

@@ -221,7 +221,7 @@ describe('a completed bulk run', () => {
   });
 });
 
-test('prints a restart command that keeps the profile, the rejects file and the rate from the flags', async () => {
+test('prints a restart command that keeps the workspace, the rejects file, the concurrency and the rate from the flags', async () => {
   const file = seeding.write('users.ndjson', userRows(3));
   const args = [file, '--rejects', 'bad.ndjson', '--concurrency', '2', '--rate', '5', '--workspace', '7'];
   await seeding.run(['seed', 'bulk', ...args, '--yes']);

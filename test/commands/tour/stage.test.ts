@@ -14,7 +14,7 @@ it.each([
     38,
     'cdpadm dsr submit --regulation gdpr \\\n    --type access \\\n    --identity email=jane@example.com \\\n    --yes',
   ],
-])('wraps `%s` to fit %i columns', (line, width, expected) => {
+])('breaks `%s` only before flags, for a width of %i columns', (line, width, expected) => {
   const shown = commandLines(line, width);
   expect(shown).toBe(expected);
   // A shell joins lines that end with a backslash.

@@ -36,7 +36,10 @@ export function environmentOf(ready: EmulatorReady): Record<string, string> {
   return Object.fromEntries(settings.map(([name, value]) => [variableOf(name as SettingName), value]));
 }
 
-/** Returns variables that also replace the shell's profile: its names and audience might not fit. Empty means unset. */
+/**
+ * Returns variables that also override the shell's profile, whose names and audience might not match this platform.
+ * Empty means unset.
+ */
 export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {
   const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
   return { ...(profile !== undefined && { CDPADM_PROFILE: profile }), ...unset, ...environmentOf(ready) };

@@ -1,4 +1,4 @@
-// A temporary environment for our own commands: an embedded platform in memory and a folder, both removed later.
+// A temporary environment for our own commands: an in-memory embedded platform and a folder, both removed later.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -12,7 +12,7 @@ it('keeps all ids of a complete list when a new id is added', () => {
   expect(known.read('pipeline_id')).toEqual(idsFrom(0, 501));
 });
 
-it('stores at most 5,000 ids of a kind, and drops the oldest when a new id is added', () => {
+it('stores at most 5,000 ids of each kind, and drops the oldest when a new one is added', () => {
   const known = openKnownIds(temporaryFolder(), { profile: 'prod' });
   known.replace('pipeline_id', idsFrom(1, 6000));
   expect(known.read('pipeline_id')).toEqual(idsFrom(1, 5000));

@@ -185,7 +185,7 @@ describe('the weekly refresh', () => {
     expect(await groupAttributesOf(13)).toEqual({});
     await emulator.api.advance('7d');
     expect(await groupAttributesOf(13)).toEqual({});
-    // A new definition waits for a whole week again.
+    // A new definition takes effect only after another full week.
     await create({ ...DEFINITION, attributes });
     await emulator.api.advance('6d');
     expect(await groupAttributesOf(13)).toEqual({});

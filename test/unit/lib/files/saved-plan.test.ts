@@ -78,7 +78,7 @@ describe('a saved plan', () => {
     expect(await failureOf(read('warehouse'))).toMatchObject({ code: 'plans.damaged' });
   });
 
-  it('is rejected if it is for another target', async () => {
+  it('is rejected if it is for a different target', async () => {
     requireSameTarget(saved, { address: 'https://api.example', organization: '1' });
     const other = () => requireSameTarget(saved, { ...saved.target, organization: '2' });
     expect(other).toThrow('The plan is for organization 1');

@@ -137,7 +137,7 @@ describe('readReply', () => {
     ...[rolesEndpoints.replace, groupsEndpoints.create, groupsEndpoints.update, groupsEndpoints.patch],
     ...[connectionsEndpoints.create, connectionsEndpoints.update, dataModelsEndpoints.create, dsrEndpoints.cancel],
     ...[pipelinesEndpoints.create, pipelinesEndpoints.update, pipelinesEndpoints.trigger],
-  ])('does not accept status 202 and a complete body as proof of $id', (endpoint) => {
+  ])('does not accept status 202 with a complete body as proof that $id succeeded', (endpoint) => {
     const complete = { ...endpoint, reply: looseObject({}) };
     const read = (status: number) => readReply(failedCall(complete), responseWith('{}', { status }));
     expect(read(200)).toMatchObject({ status: 200 });

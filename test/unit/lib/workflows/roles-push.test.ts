@@ -459,7 +459,7 @@ describe('a push', () => {
     it.each([
       { deleted: ['two'], question: 'Type its id to allow it:', expected: 'two' },
       { deleted: ['two', 'three'], question: 'Type the number of deletions to allow them:', expected: '2' },
-    ])('requires typing $expected to confirm if the flag is missing', async ({ deleted, question, expected }) => {
+    ])('asks the user to type $expected if the flag is missing', async ({ deleted, question, expected }) => {
       const typed = vi.fn<PushPorts['ctx']['prompt']['typed']>(() => Promise.resolve());
       ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true, typed } };
       await pushRoles(

@@ -82,7 +82,7 @@ describe('the format', () => {
     ['input with only the second byte of the gzip magic number', Buffer.from([0x20, 0x8b]), 'none'],
     ['input with only three bytes of the zstd magic number', Buffer.from([0x28, 0xb5, 0x2f]), 'none'],
     ['empty input', Buffer.alloc(0), 'none'],
-  ])('is returned with the compression of %s', async (_what, bytes, wrapping) => {
+  ])('is returned with the kind of compression, if any: %s', async (_what, bytes, wrapping) => {
     expect((await openFile('a.csv', bytes)).wrapping).toBe(wrapping);
     expect((await openPiped([bytes])).wrapping).toBe(wrapping);
   });

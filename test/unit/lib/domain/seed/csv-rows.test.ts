@@ -106,7 +106,7 @@ test.each([
   expect(accepted).toBeLessThan((RECORDS * 7) / 8);
 });
 
-test(`accepts only the valid records among ${DAMAGED} damaged ones`, () => {
+test(`accepts only the records that are still valid among ${DAMAGED} damaged ones`, () => {
   const random = randomFrom(5);
   let accepted = 0;
   let refused = 0;

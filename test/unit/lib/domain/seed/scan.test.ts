@@ -1,4 +1,4 @@
-// Compares each token scanner with an equivalent regular expression on every short string of certain characters.
+// Compares each token scanner with an equivalent regular expression on every short string over a small alphabet.
 import { describe, expect, it } from 'vitest';
 import {
   FAIL,
