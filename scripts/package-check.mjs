@@ -37,6 +37,8 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
+/** Pages for developers, which are only in the repository. Packed pages may link to them. */
+const REPOSITORY_ONLY = ['docs/decisions.md', 'docs/performance.md', 'docs/proof.md'];
 /** Imports that appear only in strings and therefore never run: code that ajv generates, and an example in the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
 const CODE_IMPORT = /\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g;
@@ -92,7 +94,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 /** @param {{path: string, mode: number}[]} files */
 function checkFiles(files) {
   const paths = files.map((file) => file.path);
-  problems.push(...paths.filter((path) => !ALLOWED.test(path)).map((path) => `${path} does not belong in the package`));
+  problems.push(...paths.filter((path) => !ALLOWED.test(path) || REPOSITORY_ONLY.includes(path)).map((path) => `${path} does not belong in the package`));
   problems.push(...[...NEEDED, NOTICES].filter((path) => !paths.includes(path)).map((path) => `${path} is missing`));
   const start = files.find((file) => file.path === manifest.bin.cdpadm);
   if (start && !(start.mode & 0o100)) problems.push(`${start.path} is not executable`);
@@ -119,7 +121,7 @@ async function checkRequires(paths) {
 }
 
 /**
- * Every relative link on a packed page must refer to a packed file.
+ * Every relative link on a packed page must refer to a packed file or a page in the repository.
  * @param {string[]} paths
  */
 async function checkLinks(paths) {
@@ -127,7 +129,7 @@ async function checkLinks(paths) {
     const prose = (await readFile(join(root, page), 'utf8')).replace(/^```[\s\S]*?^```$/gm, '');
     for (const [, target = ''] of prose.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
       const file = posix.join(posix.dirname(page), target);
-      if (!/^[a-z]+:/.test(target) && !paths.includes(file))
+      if (!/^[a-z]+:/.test(target) && !paths.includes(file) && !REPOSITORY_ONLY.includes(file))
         problems.push(`${page} links to ${target}, which is not in the package`);
     }
   }

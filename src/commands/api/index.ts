@@ -53,7 +53,7 @@ export const command = defineCommand({
     guard: 'you answered no',
   },
   notes: [
-    'This command checks only one thing in the body: a secret must not be a mask or a reference. Before any call except a GET, it asks for confirmation. Secrets in the output are masked.',
+    'This command checks the body only for secrets that are a mask or a reference. Before any call except a GET, it asks for confirmation. Secrets in the output are masked.',
     "The profile's wire names (`names`) are applied only to calls that other commands also make.",
   ],
   examples: [
@@ -157,7 +157,7 @@ const UNSAFE = /[^!-~]|[#\\]|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
   const [plain = '', ...search] = path.split('?');
   if (UNSAFE.test(plain))
-    throw usageError(`Invalid path \`${path}\`.`, 'Omit `.` and `..`, and encode other characters, such as `%20`.');
+    throw usageError(`Invalid path \`${path}\`.`, 'Omit `.` and `..`, and percent-encode other characters, such as a space as `%20`.');
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
   if (file !== undefined && method === 'GET') throw usageError('A GET request cannot have a body.', 'Omit --file.');
   const settings = await ctx.settings();

@@ -13,7 +13,7 @@ export const command = defineCommand({
     'With --allow-writes, write tools apply a plan from the same session: once, within 10 minutes, and only if the platform is unchanged. The plan replaces --yes but never overrides a guard. Write tools are not available for profiles that are protected or have `access: read`.',
   ],
   exits: {
-    invalidInput: 'the client sent a message of more than 10 MB',
+    invalidInput: 'the client sent a message of more than 10 MiB',
     interrupted: 'stopped by Ctrl-C',
     terminated: 'stopped by SIGTERM',
   },

@@ -61,7 +61,7 @@ function reportUnseen(ctx: Context, { unseen = new Set() }: { unseen?: Set<strin
   const names = [...unseen].map(columnName);
   if (names.length === 0) return;
   const what = names.length === 1 ? 'the column' : 'the columns';
-  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row does. Check the spelling.`);
+  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row contains it. Check the spelling.`);
 }
 
 /** Returns a function that reports columns missing from a map, once per set, and warns of names that resemble fields. */

@@ -41,7 +41,7 @@ export function identityIssue(text: string, nulls?: NullWords): string | undefin
 /** Returns the problem with an identity in a table: a null word, or a floating-point number from pandas or Excel. */
 export function nullWordIssue(text: string, nulls: NullWords = USUAL_NULLS): string | undefined {
   if (EXPONENT.test(text))
-    return 'is a rounded number such as `1.2E+17`, not an id; export the column as text, so that every digit is kept';
+    return 'is a rounded number such as `1.2E+17`; export the column as text to keep every digit';
   if (nulls.floats && FLOAT.test(text)) return `is a floating-point number; ${PANDAS_INTEGERS}`;
   if (!nulls.isNull(text) && !nulls.isSuspect(text)) return undefined;
   return `is the null word \`${text}\`, not a value; leave the field out${nulls.isNull(text) ? '' : ` or, in a table, treat the word as empty with --null ${text}`}`;

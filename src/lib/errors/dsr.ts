@@ -6,7 +6,7 @@ export const DSR_ERRORS = {
     exit: 'conflict',
     summary: 'Another request already has this id.',
     explanation:
-      'The platform already has a request with this id, for another person or of a different type. Or this machine sent such a request, and its outcome is unknown.',
+      'The platform already has a request with this id, for another person or of a different type, or this machine sent such a request and its outcome is unknown.',
     fix: 'Omit the id to submit the request with a new one.',
   },
   'dsr.duplicate': {

@@ -231,7 +231,7 @@ describe('a message that is not a valid request', () => {
     send('x'.repeat(11 * 1024 * 1024));
     expect({ code: await code, stderr: stderr() }).toMatchObject({
       code: 9,
-      stderr: expect.stringMatching(/more than 10 MB/),
+      stderr: expect.stringMatching(/more than 10 MiB/),
     });
   });
 });

@@ -187,7 +187,7 @@ describe('mapped columns that no JSON record contains', () => {
       const { code, stderr } = await seeding.run(['seed', ...command.split(' '), ...files, ...map, '--yes']);
       expect([code, stderr.match(/Warning: .*/g)]).toEqual([
         0,
-        ['Warning: The map contains the column `ordres`, but no row does. Check the spelling.'],
+        ['Warning: The map contains the column `ordres`, but no row contains it. Check the spelling.'],
       ]);
       seeding.write('b.json', '[{"id":"2","ordres":"3"}]');
       const corrected = await seeding.run(['seed', 'validate', ...files, ...map]);

@@ -17,7 +17,7 @@ export interface CsvSink {
 const MARK = 0xef;
 const TOO_LONG = `the record is longer than ${sizeText(MAX_ROW_BYTES)}`;
 const NOT_CLOSED = 'this cell starts with a quote that is never closed';
-const REPEATED = 'this line repeats the header, as if several files were joined; remove it';
+const REPEATED = 'this line repeats the header, perhaps because several files were joined; remove it';
 const LONE_RETURN = 'this carriage return does not end the line; save the file with LF or CRLF line breaks';
 const NAMES = 'this line contains the column names; if the file has a header, omit --headerless and --columns';
 

@@ -100,7 +100,7 @@ function listenForErrors(server: { onclose?(): void; onerror?(error: Error): voi
   };
   return new Promise((_resolve, reject) => {
     server.onclose = () =>
-      reject(invalidInput('The client sent a message of more than 10 MB. The session has ended.', []));
+      reject(invalidInput('The client sent a message of more than 10 MiB. The session has ended.', []));
   });
 }
 

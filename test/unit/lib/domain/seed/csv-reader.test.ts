@@ -74,7 +74,7 @@ describe('CSV records', () => {
   });
 
   it('are rejected if they repeat the header or the --columns, which are not the values of a person', () => {
-    const header = 'this line repeats the header, as if several files were joined; remove it';
+    const header = 'this line repeats the header, perhaps because several files were joined; remove it';
     const id = 'identity:email';
     expect(read(`${id},user:n\r\na,b\r\n${id},user:n\r\nc,d\n${id},user:m\n\ufeff${id},user:n`)).toEqual([
       [2, undefined, '"b"'],
