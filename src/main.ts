@@ -156,7 +156,7 @@ async function runCommand(
   /** Parses the command line, and runs its action after `begin` completes the context. */
   async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
-    const root = await createProgram(within, (name) => name === wanted, args);
+    const root = await createProgram(within, (name) => name === wanted);
     state.flags = () => lenientFlags(root.opts(), io.env, preferredFormat(io));
     root.hook('preAction', async (_root, command) => {
       const flags = readGlobalFlags(root.opts(), io.env, formatsOf(command), {
@@ -255,7 +255,7 @@ export async function reference(io: Io): Promise<Reference> {
 async function answerCompletionCall(args: readonly string[], ctx: Context): Promise<number> {
   const { answerCompletion } = await import('./lib/runtime/completion/answer.ts');
   const root = await createProgram(ctx, () => false);
-  await answerCompletion(args, ctx, { root, load: (name, words) => load(name, ctx, words) });
+  await answerCompletion(args, ctx, { root, load: (name) => load(name, ctx) });
   return EXIT.ok;
 }
 

@@ -2,7 +2,6 @@
 import { Command } from 'commander';
 import { PROGRAM, VERSION } from './lib/kernel/version.ts';
 import type { Context } from './lib/runtime/context.ts';
-import type { Definition } from './lib/runtime/command-line/define-command.ts';
 import { defineGlobalFlags, lenientFlags, preferredFormat } from './lib/runtime/command-line/global-flags.ts';
 import { helpSettings } from './lib/runtime/command-line/help-screen.ts';
 import { refuseUnknownWord, usageFailure, usageIn } from './lib/runtime/command-line/usage-failure.ts';
@@ -42,7 +41,7 @@ const SUMMARIES = {
   },
 };
 
-const LOADERS: Readonly<Record<string, () => Promise<{ command: Pick<Definition, 'build'> }>>> = {
+const LOADERS: Readonly<Record<string, () => Promise<{ command: { build(ctx: Context): Command } }>>> = {
   roles: () => import('./commands/roles/index.ts'),
   groups: () => import('./commands/groups/index.ts'),
   warehouse: () => import('./commands/warehouse/index.ts'),
@@ -76,9 +75,9 @@ export const entries = Object.entries(SUMMARIES).flatMap(([heading, summaries]) 
   Object.entries(summaries).map(([name, summary]) => ({ name, summary, heading })),
 );
 
-export async function load(name: string, ctx: Context, words?: readonly string[]): Promise<Command | undefined> {
+export async function load(name: string, ctx: Context): Promise<Command | undefined> {
   const loaded = Object.hasOwn(LOADERS, name) ? await LOADERS[name]?.() : undefined;
-  return loaded?.command.build(ctx, words);
+  return loaded?.command.build(ctx);
 }
 
 /** First words of commands that accept target flags: `roles`, `auth test`. */
@@ -86,15 +85,8 @@ export const asking: readonly string[] = entries.flatMap(
   ({ name }) => ASKING[name]?.map((child) => `${name} ${child}`) ?? name,
 );
 
-/**
- * Returns the root command. Builds the entries that `wants` selects (see `Definition.build`). All others get only a
- * name and a summary.
- */
-export async function createProgram(
-  ctx: Context,
-  wants: (name: string) => boolean,
-  words?: readonly string[],
-): Promise<Command> {
+/** Returns the root command. Builds the entries that `wants` selects. All others get only a name and a summary. */
+export async function createProgram(ctx: Context, wants: (name: string) => boolean): Promise<Command> {
   const root = new Command(PROGRAM)
     .description('Administer a customer-data platform from a terminal.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -104,7 +96,7 @@ export async function createProgram(
   applySettings(root, ctx);
   defineGlobalFlags(root);
   for (const entry of entries) {
-    const wanted = wants(entry.name) ? await load(entry.name, ctx, words) : undefined;
+    const wanted = wants(entry.name) ? await load(entry.name, ctx) : undefined;
     root.addCommand((wanted ?? new Command(entry.name)).summary(entry.summary).helpGroup(entry.heading));
     if (wanted) adopt(root, wanted, ctx);
   }

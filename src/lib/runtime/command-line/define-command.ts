@@ -109,8 +109,7 @@ export interface CommandRecord extends Omit<CommandHelp, 'reads' | 'values'> {
 }
 
 export interface Definition extends CommandRecord {
-  /** If `words` are given, builds only the flags of the commands that they name. */
-  build(ctx: Context, words?: readonly string[]): Command;
+  build(ctx: Context): Command;
 }
 
 /** `run` returns the result, which `view` renders for humans, or undefined if there is nothing left to print. */
@@ -132,8 +131,8 @@ export function defineCommand<
   const described = columns ? { ...rest, columns } : rest;
   return {
     ...described,
-    build: (ctx, words) => {
-      const act: Act = async (given, flags, missing) => {
+    build: (ctx) => {
+      const command = commanderOf(described, async (given, flags, missing) => {
         const args = record.args ? await pickMissing(ctx, record.args, given, flags, missing) : given;
         const named = Object.entries(record.flags ?? {}).filter(([, { value }]) => value === 'file');
         const files = named.flatMap(([name]) => flags[name] ?? []);
@@ -144,9 +143,8 @@ export function defineCommand<
           if (result === undefined || !view) return;
           await ctx.out.emit(result as Exclude<R, undefined>, typeof view === 'function' ? view() : view);
         });
-      };
-      const command = commanderOf(described, act, words);
-      for (const child of record.below ?? []) command.addCommand(child.build(ctx, words));
+      });
+      for (const child of record.below ?? []) command.addCommand(child.build(ctx));
       return command;
     },
   };
@@ -159,9 +157,9 @@ const columnsOf = (view: View<never>): Columns | undefined => ('columns' in view
 
 export function group(name: string, summary: string, members: readonly Pick<Definition, 'build'>[]) {
   return {
-    build: (ctx: Context, words?: readonly string[]): Command => {
+    build: (ctx: Context): Command => {
       const command = new Command(name).description(summary);
-      for (const member of members) command.addCommand(member.build(ctx, words));
+      for (const member of members) command.addCommand(member.build(ctx));
       return command;
     },
   };
@@ -200,10 +198,9 @@ async function pickMissing(
   return args;
 }
 
-function commanderOf(record: CommandRecord, act: Act, words: readonly string[] | undefined): Command {
-  const { args = {}, path, summary } = record;
+function commanderOf(record: CommandRecord, act: Act): Command {
+  const { args = {}, flags = {}, path, summary } = record;
   const command = new Command(path.slice(path.lastIndexOf(' ') + 1)).description(summary);
-  const { flags = {} } = words?.includes(command.name()) === false ? {} : record;
   const names = Object.keys(args);
   for (const [key, spec] of Object.entries(args)) command.addArgument(argumentOf(key, spec));
   const inherited = Object.keys(flags).filter((key) => flags[key]?.inherited);

@@ -26,8 +26,8 @@ export interface CompletionPoint {
 
 export interface Tree {
   root: Command;
-  /** Returns the root's group or command with this name, with all flags or those that `words` need. */
-  load: (name: string, words?: readonly string[]) => Promise<Command | undefined>;
+  /** Returns the root's group or command with this name, fully built. */
+  load: (name: string) => Promise<Command | undefined>;
 }
 
 /** Returns the values of an argument or a flag; undefined if any text is accepted. */
@@ -122,7 +122,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
       const command: Command | undefined = chain.at(-1);
       const child =
         command === tree.root
-          ? await tree.load(word, words)
+          ? await tree.load(word)
           : command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
       if (command === tree.root && word === 'help' && !isHelp) isHelp = true;
       else if (child) {

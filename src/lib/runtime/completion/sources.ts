@@ -165,7 +165,7 @@ const described: Source = async ({ operands: [document, ...words], flags, tree }
   const [name, ...rest] = words;
   // The root contains only the names of its commands, so load them.
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];
-  const loaded = await Promise.all(names.map((one) => tree.load(one)));
+  const loaded = await Promise.all(names.map(tree.load));
   const built = loaded.filter((command) => command !== undefined);
   return (name === undefined ? built : (commandAt(built[0], rest)?.commands ?? []))
     .filter(hasResult)
