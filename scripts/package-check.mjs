@@ -94,7 +94,11 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 /** @param {{path: string, mode: number}[]} files */
 function checkFiles(files) {
   const paths = files.map((file) => file.path);
-  problems.push(...paths.filter((path) => !ALLOWED.test(path) || REPOSITORY_ONLY.includes(path)).map((path) => `${path} does not belong in the package`));
+  problems.push(
+    ...paths
+      .filter((path) => !ALLOWED.test(path) || REPOSITORY_ONLY.includes(path))
+      .map((path) => `${path} does not belong in the package`),
+  );
   problems.push(...[...NEEDED, NOTICES].filter((path) => !paths.includes(path)).map((path) => `${path} is missing`));
   const start = files.find((file) => file.path === manifest.bin.cdpadm);
   if (start && !(start.mode & 0o100)) problems.push(`${start.path} is not executable`);
