@@ -91,8 +91,8 @@ async function useIdentity({ ca_file, dsr_base_url, workspace_key, workspace_sec
   const basic = Buffer.from(`${workspace_key}:${workspace_secret}`).toString('base64');
   const response = await fetch(`${dsr_base_url}/discovery/`, { headers: { authorization: `Basic ${basic}` } });
   discovery = await response.text();
-  const certificate = await fetch(JSON.parse(discovery).processor_certificate);
-  const { subjectAltName = '' } = new X509Certificate(await certificate.text());
+  const { processor_certificate: url } = /** @type {{ processor_certificate: string }} */ (JSON.parse(discovery));
+  const { subjectAltName = '' } = new X509Certificate(await (await fetch(url)).text());
   domain = subjectAltName.replace('DNS:', '');
   return createPrivateKey(await readFile(join(dirname(ca_file), `${domain}.pem`)));
 }
