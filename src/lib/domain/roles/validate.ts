@@ -4,6 +4,7 @@ import { ROLE_LIMITS } from '../../contract/limits.ts';
 import { canonicalJson, isRecord } from '../../kernel/json.ts';
 import { type Manifest, extraFields, type Role } from './manifest.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { largest } from '../../kernel/numbers.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
 import { CATALOG_TASKS } from './permissions.ts';
 
@@ -89,7 +90,8 @@ export function checkManifest(value: unknown, known: Known): CheckedManifest {
     return checked;
   }
   const items = value['roles'] as unknown[];
-  const limit = Math.max(ROLE_LIMITS.rolesPerOrganization, ...remembered(known).map(({ roles }) => roles.length));
+  const counts = remembered(known).map(({ roles }) => roles.length);
+  const limit = largest(counts, ROLE_LIMITS.rolesPerOrganization);
   if (items.length > limit && !known.tolerateUnknown) {
     report.issue(['roles', limit], `${items.length} roles; an organization can have at most ${limit}`);
   }

@@ -110,7 +110,7 @@ function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, 
 
 function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldIssue[] {
   return (['calculated_attributes', 'user_attributes'] as const).flatMap((field) =>
-    Object.entries(seed[field] ?? {})
+    Object.entries<readonly unknown[]>(seed[field] ?? {})
       .filter(([workspace]) => workspace !== key)
       .map(([workspace, list]) => ({
         path: [index, field, workspace, ...list.slice(0, 1).map(() => 0)],
