@@ -73,8 +73,9 @@ async function pages() {
   const guides = (await readdir(join(root, 'docs'), { recursive: true, withFileTypes: true })).filter((item) =>
     item.isFile(),
   );
-  const others = files.filter((path) => path.endsWith('.md'));
-  return ['README.md', ...others, ...guides.map((item) => relative(root, join(item.parentPath, item.name)))].sort();
+  const others = files.filter((path) => path.endsWith('.md') && !path.startsWith('!'));
+  const paths = ['README.md', ...others, ...guides.map((item) => relative(root, join(item.parentPath, item.name)))];
+  return paths.filter((path) => !files.includes(`!${path}`)).sort();
 }
 
 /** @param {string} path @param {string | Buffer} content */

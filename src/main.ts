@@ -44,8 +44,7 @@ const THREAD_TURNS = 5;
 const THREAD_TURN_MS = 10;
 
 export async function main(): Promise<void> {
-  // If the process ends before the command sets its exit code, such as when a prompt's input closes, the
-  // command has failed.
+  // If a prompt's input closes, the process ends before the command sets its exit code: the command has failed.
   host.setExitCode(EXIT.failed);
   const io = processIo();
   const stop = new AbortController();
