@@ -37,7 +37,7 @@ const NEEDED = [
   'dist/main.js',
   'dist/package.json',
 ];
-/** Pages for developers, which are only in the repository. Packed pages may link to them. */
+/** Pages for developers, which are only in the repository. */
 const REPOSITORY_ONLY = ['docs/decisions.md', 'docs/performance.md', 'docs/proof.md'];
 /** Imports that appear only in strings and therefore never run: code that ajv generates, and an example in the help. */
 const NEVER_RUN = /^(ajv(-formats)?\/|\.\/plan\.json$)/;
@@ -125,7 +125,7 @@ async function checkRequires(paths) {
 }
 
 /**
- * Every relative link on a packed page must refer to a packed file or a page in the repository.
+ * Every relative link on a packed page must refer to a packed file.
  * @param {string[]} paths
  */
 async function checkLinks(paths) {
@@ -133,7 +133,7 @@ async function checkLinks(paths) {
     const prose = (await readFile(join(root, page), 'utf8')).replace(/^```[\s\S]*?^```$/gm, '');
     for (const [, target = ''] of prose.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
       const file = posix.join(posix.dirname(page), target);
-      if (!/^[a-z]+:/.test(target) && !paths.includes(file) && !REPOSITORY_ONLY.includes(file))
+      if (!/^[a-z]+:/.test(target) && !paths.includes(file))
         problems.push(`${page} links to ${target}, which is not in the package`);
     }
   }

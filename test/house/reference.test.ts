@@ -39,11 +39,13 @@ it('lists every command and every help topic in the README table', () => {
   expect(Object.keys(all.topics).filter((topic) => !textOf('help').includes(topic))).toEqual([]);
 });
 
-it('links every guide and recipe from the index, and every workflow from the CI page', () => {
+it('names every page in the index, with a link if it is packed, and links every workflow from the CI page', () => {
   const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
   const recipes = readdirSync(join(root, 'docs/recipes')).map((name) => `recipes/${name}`);
-  expect([...guides, ...recipes].filter((name) => !page('README.md').includes(`](${name})`))).toEqual([]);
+  const mentionOf = (name: string): string => (files.includes(`!docs/${name}`) ? `\`docs/${name}\`` : `](${name})`);
+  expect([...guides, ...recipes].filter((name) => !page('README.md').includes(mentionOf(name)))).toEqual([]);
   const workflows = recipes.filter((name) => name.endsWith('.yml'));
   expect(workflows.filter((name) => !page('ci.md').includes(`](${name})`))).toEqual([]);
 });
