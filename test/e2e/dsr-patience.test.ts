@@ -169,7 +169,8 @@ describe('retrying', () => {
     for (const fault of ['drop', { status: 503 }] as const) {
       arrivals.length = 0;
       faultOf = () => fault;
-      expect([7, 8]).toContain((await run(ONE)).code);
+      // On this clock, the earlier request may still be young enough to count as a duplicate.
+      expect([7, 8]).toContain((await run(`${ONE} --allow-duplicates`)).code);
       for (const method of ['POST', 'GET'])
         expect(arrivals.filter((arrival) => arrival.method === method).length).toBeLessThanOrEqual(5);
     }

@@ -157,7 +157,10 @@ const UNSAFE = /[^!-~]|[#\\]|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 async function readCall(ctx: Context, method: Method, path: string, file: string | undefined) {
   const [plain = '', ...search] = path.split('?');
   if (UNSAFE.test(plain))
-    throw usageError(`Invalid path \`${path}\`.`, 'Omit `.` and `..`, and percent-encode other characters, such as a space as `%20`.');
+    throw usageError(
+      `Invalid path \`${path}\`.`,
+      'Omit `.` and `..`, and percent-encode other characters, such as a space as `%20`.',
+    );
   const route = routeOf(method, plain.startsWith('/') ? plain : `/${plain}`);
   if (file !== undefined && method === 'GET') throw usageError('A GET request cannot have a body.', 'Omit --file.');
   const settings = await ctx.settings();
