@@ -394,12 +394,12 @@ describe('warehouse export', () => {
     await apply();
     await json('warehouse export out');
     const model = home.read('out/data-models/active-customers.yaml');
-    home.write('out/data-models/active-customers.yaml', model.replace('active-customers.sql', '../../shared.sql'));
-    home.write('shared.sql', SQL);
+    home.write('out/data-models/active-customers.yaml', model.replace('active-customers.sql', '../../common.sql'));
+    home.write('common.sql', SQL);
     home.write('other.sql', 'select customer_id from crm.public.orders');
     expect(await json('data-models update active-customers --sql-file other.sql')).toMatchObject({ code: 0 });
     expect(await json('warehouse export out --overwrite')).toMatchObject({ code: 0 });
-    expect(home.read('shared.sql')).toBe(SQL);
+    expect(home.read('common.sql')).toBe(SQL);
     expect((await json('warehouse diff out')).data.steps).toEqual([]);
   });
 
