@@ -60,8 +60,8 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
 function reportUnseen(ctx: Context, { unseen = new Set() }: { unseen?: Set<string> }): void {
   const names = [...unseen].map(columnName);
   if (names.length === 0) return;
-  const what = names.length === 1 ? 'the column' : 'the columns';
-  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row contains it. Check the spelling.`);
+  const [what, it] = names.length === 1 ? ['the column', 'it'] : ['the columns', 'them'];
+  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row contains ${it}. Check the spelling.`);
 }
 
 /** Returns a function that reports columns missing from a map, once per set, and warns of names that resemble fields. */
