@@ -117,10 +117,16 @@ function isBigInteger(text: string, start: number, end: number, isExact: boolean
 
 export const NOT_HELD = 'has too many digits to be sent exactly; write it in quotes';
 
-/** True if the number's double has the same digits. Some programs write doubles with 17 digits. */
+/**
+ * True if the number's double has the same digits. Some programs write doubles with 17 digits, and `String` and
+ * `toPrecision` round a double halfway between two decimals differently.
+ */
 export function isHeld(token: string): boolean {
-  const { length } = digitsOf(token);
-  return length === 0 || (length <= 100 && digitsOf(token) === digitsOf(Number(token).toPrecision(length)));
+  const digits = digitsOf(token);
+  const value = Number(token);
+  const { length } = digits;
+  if (length === 0 || digits === digitsOf(String(value))) return true;
+  return length <= 100 && digits === digitsOf(value.toPrecision(length));
 }
 
 /** Returns the significant digits of a number. */

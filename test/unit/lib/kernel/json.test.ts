@@ -112,7 +112,7 @@ describe('JSON with 64-bit integers', () => {
 });
 
 describe('parseJson', () => {
-  it.each(['0.1', '-12.50', '1e5', '1E-7', '0.000', '0e9', '1234567890123456.5', '0.10000000000000001', '1e-300', '9007199254740993', '0.1000000000000000055511151231257827'])(
+  it.each(['0.1', '-12.50', '1e5', '1E-7', '0.000', '0e9', '1234567890123456.5', '1234567890123456.2', '1234567890123456.3', '0.10000000000000001', '1e-300', '9007199254740993', '0.1000000000000000055511151231257827'])(
     'accepts %s if numbers must be exact, because a double holds all its digits',
     (text) => expect(parseJson(text, Infinity, true)).toBe(parseJson(text)),
   ); // prettier-ignore
@@ -124,6 +124,18 @@ describe('parseJson', () => {
       expect(error).toMatchObject({ offset: 5, message: expect.stringContaining('write it in quotes') as string });
     },
   ); // prettier-ignore
+
+  it('accepts every double as JSON.stringify writes it if numbers must be exact', () => {
+    const large = fc
+      .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 12 }))
+      .map(([units, bits]) => units / 2 ** bits);
+    fc.assert(
+      fc.property(fc.oneof(large, fc.double({ noNaN: true, noDefaultInfinity: true })), (value) => {
+        expect(Number(parseJson(JSON.stringify(value), Infinity, true))).toBe(value === 0 ? 0 : value);
+      }),
+      runs(2000),
+    );
+  });
 
   it('returns the same values as JSON.parse if there are no big integers, and rejects the same texts', () => {
     fc.assert(
