@@ -36,7 +36,7 @@ const RUNTIME = '\0rolldown/runtime.js';
 
 /** Modules that the command records of several groups share, such as flags, flag values and results. */
 const SHARED_FLAGS =
-  /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|results|resource-commands|page-source)|lib\/contract\/choices|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
+  /^src\/(?:commands\/(?:[\w-]*flags?|flag-values|(?:bulk-)?results|chain-report|resource-commands|page-source)|lib\/contract\/choices|lib\/render\/view|lib\/domain\/(?:warehouse\/definition|csv\/dialect)|lib\/runtime\/command-line\/secret-flags)\.ts$/;
 
 /** Matches the names of the chunks that this module defines. */
 export const NAMED_CHUNK = /^(?:kernel|quick|run|flags|(?:commands|work)-[\w-]+)$/;

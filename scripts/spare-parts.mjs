@@ -28,6 +28,12 @@ const PARTS = [
     code: `export function extractBody() { ${never('A form as a body')} }`,
   },
   {
+    // Only commands that are separate programs start a process. Loading this module takes a tenth of a completion's time.
+    importer: /[\\/]commander[\\/]lib[\\/]/,
+    source: /^node:child_process$/,
+    code: `export function spawn() { ${never('A command that is a separate program')} }`,
+  },
+  {
     // Our own schema validates the settings before conf writes them.
     importer: /[\\/]conf[\\/]dist[\\/]/,
     source: /^ajv\/dist\/2020\.js$/,

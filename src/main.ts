@@ -46,7 +46,7 @@ const THREAD_TURN_MS = 10;
 export async function main(): Promise<void> {
   // If a prompt's input closes, the process ends before the command sets its exit code: the command has failed.
   host.setExitCode(EXIT.failed);
-  const io = processIo();
+  const io = processIo({ isShort: host.argv()[0] === COMPLETE });
   const stop = new AbortController();
   const hurry = new AbortController();
   const redactor = createRedactor();
