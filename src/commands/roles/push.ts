@@ -12,7 +12,7 @@ import { realFile, updateManifestText, writeBack } from '../../lib/files/roles-f
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import type { PushOutcome } from '../../lib/workflows/roles-push.ts';
+import { type PushOutcome, saveLive } from '../../lib/workflows/roles-push.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { askConflicts } from './merge.ts';
 import { baseFlag, DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
@@ -85,7 +85,7 @@ export const pushRoles = defineCommand({
       const { content } = saved ?? {};
       if (pushed && roles && path !== undefined)
         await finishFile(ctx, memory, { ...pushed, path, document: roles.document }, outcome, flags.writeBack);
-      else if (content?.file)
+      else if (content?.file && content.path !== undefined)
         await keepBase(memory, fromReply(content.file), outcome.planned.wanted, outcome, content.path);
     }
     await emitOutcome(ctx, outcome);
@@ -111,7 +111,7 @@ async function finishFile(
   const { path, file, wanted } = pushed;
   const real = realFile(path, ctx);
   if (mayWrite && path !== '-') {
-    await memory.store.saveBase(toReply(outcome.manifest), real);
+    await saveLive(memory.store, outcome.manifest, real);
     if (await updateFile(ctx, pushed, outcome.manifest)) return;
   }
   if (real !== undefined && file.last_modified_on !== null) await keepBase(memory, file, wanted, outcome, real);
@@ -122,11 +122,11 @@ async function keepBase(
   file: Manifest,
   wanted: WantedRoles,
   { manifest, planned }: PushOutcome,
-  path: string | undefined,
+  path: string,
 ): Promise<void> {
   const ids = new Set(wanted.roles.map(({ role_id }) => role_id));
   const withdrawn = planned.wanted.roles.filter(({ role_id }) => !ids.has(role_id));
-  await store.saveBase(toReply(baseOfPushed(file, manifest.roles, withdrawn)), path);
+  await store.saveBase(toReply(baseOfPushed(file, manifest.roles, withdrawn)), path, 'file');
 }
 
 /**

@@ -17,6 +17,8 @@ import { namesIn } from '../kernel/temporary-file.ts';
 
 /** Maximum number of bases. The oldest are deleted, which leaves their roles files without a base. */
 const MAX_BASES = 200;
+/** Marks a base that contains the content of a roles file, in the base's file name. */
+const FROM_FILE = '-file';
 
 const headFields = {
   /** Sortable and unique: `20261121T080000123Z-1f3a9c`. */
@@ -129,10 +131,13 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
   }
 
   return {
-    /** `file` is the real path of the roles file that has this base; undefined if any file may have it. */
-    saveBase: (manifest: ManifestReply, file?: string): void => {
+    /**
+     * `file` is the real path of the roles file that has this base; undefined if any file may have it. `origin` is `file`
+     * for the content of a roles file, whose stamp is older than the platform's.
+     */
+    saveBase: (manifest: ManifestReply, file?: string, origin?: 'file'): void => {
       const suffix = baseSuffix(manifest, file);
-      const name = `${stampName()}${suffix}`;
+      const name = `${stampName()}${origin === 'file' ? FROM_FILE : ''}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
       // Write the new base before removing an old one.
@@ -148,9 +153,9 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       const [last] = load(own);
       return last ? [last] : load(names);
     },
-    /** Returns the time of the manifest that was last saved as a base, if known. */
+    /** Returns the time of the platform's manifest that was last saved as a base, if known. */
     newestTime: (): string | undefined => {
-      const [name] = jsonFiles(bases);
+      const name = jsonFiles(bases).find((one) => !one.includes(`${FROM_FILE}-`));
       return (name === undefined ? undefined : read(join(bases, name), ManifestReply)?.last_modified_on) ?? undefined;
     },
     /** Saves a manifest before it is overwritten. Returns the revision's name once the manifest is on disk. */

@@ -68,7 +68,7 @@ export const ROLES_ERRORS = {
     exit: 'conflict',
     summary: 'The platform returned an outdated manifest.',
     explanation:
-      'The manifest is older than the one that this machine stored last, so a write could delete roles that are missing from it.',
+      'The manifest is older than the one that this machine stored last, or has no stamp. A write could delete roles that are missing from it.',
     fix: 'Run the command again later. If the platform was reset, pull into another file first.',
   },
   'roles.local_edits': {

@@ -42,10 +42,11 @@ export async function readLiveRoles(
 
 const STAMP_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-/** Returns a sentence if the platform returned a manifest that is older than `known`, the time of a stored one. */
+/** Returns a sentence if the manifest is older than `known`, the time of a stored one, or has no time at all. */
 export function outdatedText({ last_modified_on: time }: Stamp, known: string | null | undefined): string | undefined {
-  if (!time || !known || ![time, known].every((text) => STAMP_TIME.test(text)) || time >= known) return undefined;
-  return `The platform returned an outdated manifest: it was last modified on ${time} UTC, but this machine has stored one from ${known} UTC.`;
+  if (!known || !STAMP_TIME.test(known) || (time && (!STAMP_TIME.test(time) || time >= known))) return undefined;
+  const found = time ? `an outdated manifest: it was last modified on ${time} UTC` : 'a manifest without a stamp';
+  return `The platform returned ${found}, but this machine has stored one from ${known} UTC.`;
 }
 
 /** Throws conflict (6) for an outdated manifest: newer roles are missing from it, so a PUT would delete them. */

@@ -53,7 +53,7 @@ export interface PushPorts {
   api: RolesApi;
   store: {
     /** Stores a manifest as the base of a file. If this fails, only prints a warning. */
-    saveBase(manifest: ManifestReply): Promise<void>;
+    saveBase(manifest: ManifestReply, file?: string): Promise<void>;
     newestTime(): string | undefined;
     saveRevision(entry: { reason: string; profile: string | null; plan: string; manifest: ManifestReply }): string;
     exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -154,7 +154,7 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     if (!sameState(now, planned.live)) return { kind: 'changed', live: now };
     const manifest = await replaceConfirmed(planned, revision, { api, out: ctx.out, signal, flags: ctx.flags });
     ctx.logFacts({ counts: planned.plan.summary });
-    await store.saveBase(toReply(manifest));
+    await saveLive(store, manifest);
     return { kind: 'applied', planned, manifest, revision, undo };
   };
   try {
@@ -164,6 +164,11 @@ async function write(intent: PushIntent, planned: Planned, ports: PushPorts): Pr
     // Ask outside the lock, so that other processes can continue.
     return await offerWithoutDeletions(error, intent, planned, ctx);
   }
+}
+
+/** Stores the manifest after a push as a base. Without a stamp, it could not show that a later read is outdated. */
+export async function saveLive({ saveBase }: PushPorts['store'], manifest: Manifest, file?: string): Promise<void> {
+  if (manifest.last_modified_on !== null) await saveBase(toReply(manifest), file);
 }
 
 function guardError(refusals: readonly GuardRefusal[]): KnownError {
@@ -204,7 +209,8 @@ function keepDeleted(intent: PushIntent, planned: Planned): PushIntent {
     reason: intent.reason,
     want: async (live, tasks) => {
       const wanted = await intent.want(live, tasks);
-      return { ...wanted, roles: [...wanted.roles, ...live.roles.filter((role) => kept.has(role.role_id))] };
+      const roles = wanted.roles.filter((role) => !kept.has(role.role_id));
+      return { ...wanted, roles: [...roles, ...live.roles.filter((role) => kept.has(role.role_id))] };
     },
   };
 }

@@ -135,6 +135,31 @@ describe('a roles file that keeps its old stamp after a push', () => {
     });
   });
 
+  it.each([
+    ['the manifest from before its creation', (text: string) => text],
+    ['a manifest without roles or a stamp', () => '{"roles":[]}'],
+  ])('does not delete a role that the push created if a read returns %s', async (_what, answer) => {
+    const { text } = await admin.platform.call('GET', `${admin.platform.accountPath}/roles`);
+    admin.write('roles.yaml', admin.read('roles.yaml') + NEW_ROLE);
+    await admin.run('roles push --yes --no-write-back');
+    admin.edit('roles.yaml', 'name: Helpers', 'name: Desk');
+    await proxy.begin({
+      at: 0,
+      mode: 'ever',
+      fault: {
+        name: 'an outdated replica',
+        delivered: true,
+        act: (socket, response, _trap, { method, target }) => {
+          const isOld = method === 'GET' && target.endsWith('/roles');
+          socket.write(answerBytes({ ...response, ...(isOld && { body: Buffer.from(answer(text)) }) }));
+        },
+      },
+    });
+    expect(await admin.json('roles push --yes')).toMatchObject({ code: 6, error: { code: 'roles.outdated' } });
+    await proxy.begin();
+    expect((await admin.live()).has('analyst')).toBe(true);
+  });
+
   it('plans the deletion of a role that an earlier push created and the file no longer contains', async () => {
     const before = admin.read('roles.yaml');
     admin.write('roles.yaml', before + NEW_ROLE);

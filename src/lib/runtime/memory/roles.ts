@@ -1,7 +1,6 @@
 // Opens this machine's roles store for the organization in the settings or in another profile.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
-import type { ManifestReply } from '../../contract/roles.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 import type { Api } from '../../api/index.ts';
@@ -9,7 +8,7 @@ import type { Api } from '../../api/index.ts';
 export interface RolesMemoryOfContext {
   /** Key of this store, which is also part of every plan. */
   scope: { organization: string; address: string };
-  store: Omit<RolesStore, 'saveBase'> & { saveBase(manifest: ManifestReply, file?: string): Promise<void> };
+  store: Omit<RolesStore, 'saveBase'> & { saveBase(...base: Parameters<RolesStore['saveBase']>): Promise<void> };
   profile: string | null;
 }
 
@@ -23,8 +22,8 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
   const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
   // A pull or push does not fail if a base cannot be stored. The next push then treats the file as one without a base.
-  const saveBase = async (manifest: ManifestReply, file?: string) => {
-    await ctx.cacheFiles.attempt(() => store.saveBase(manifest, file));
+  const saveBase = async (...base: Parameters<RolesStore['saveBase']>) => {
+    await ctx.cacheFiles.attempt(() => store.saveBase(...base));
   };
   return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
 }

@@ -105,6 +105,18 @@ describe('bases', () => {
     expect(store.bases(STAMP, '/a.yaml')).toEqual([]);
   });
 
+  it('include the time of the manifest that the platform returned last, whatever files are stored', () => {
+    const { store, clock } = open();
+    expect(store.newestTime()).toBeUndefined();
+    store.saveBase(MANIFEST);
+    clock.advance(1);
+    store.saveBase({ ...MANIFEST, last_modified_on: '2026-11-19 08:00:00' }, '/roles.yaml', 'file');
+    expect(store.newestTime()).toBe(STAMP.last_modified_on);
+    clock.advance(1);
+    store.saveBase({ roles: [] });
+    expect(store.newestTime()).toBeUndefined();
+  });
+
   it('are limited to the newest 200', () => {
     const { store, clock } = open();
     for (let index = 0; index < 205; index++) {

@@ -216,6 +216,17 @@ describe('a push', () => {
     expect(platform.calls).toEqual(['GET']);
   });
 
+  it('stops if the platform returns no stamp, but this machine has stored one', async () => {
+    newest = '2026-11-21 08:00:01';
+    ports.api = { ...platform.api, get: () => Promise.resolve({ roles: [] }) };
+    const intent = edit((roles) => [...roles, role('four')]);
+    expect(await failure(pushRoles(intent, options, ports))).toMatchObject({
+      code: 'roles.outdated',
+      message: expect.stringContaining('a manifest without a stamp') as string,
+    });
+    expect(platform.count('PUT')).toBe(0);
+  });
+
   it('stops if the second read returns an older manifest than the first', async () => {
     platform.stamp = 2;
     const intent = edit(addTask('one', 'b:view'));
@@ -514,6 +525,28 @@ describe('a push', () => {
       expect(outcome.kind).toBe('applied');
       expect(platform.roles.map((item) => item.role_id).sort()).toEqual(['one', 'three', 'two']);
       expect(platform.roles.find((item) => item.role_id === 'one')?.tasks).toHaveLength(3);
+    });
+
+    it('sends a role once if the user withdraws its deletion and then keeps what another admin changed', async () => {
+      acceptsOffers = true;
+      ports.ctx = { ...ports.ctx, prompt: { ...ports.ctx.prompt, possible: true } };
+      platform.before = (call, count) => {
+        if (call === 'PUT' && count === 1) throw assigned();
+        if (call === 'GET' && count === 4) platform.put(addTask('two', 'b:view')(platform.roles));
+      };
+      // On a terminal, the user answers that the role of the platform stays.
+      const withoutTwo = edit((roles) => addTask('one', 'b:view')(drop('two')(roles)));
+      const intent: PushIntent = {
+        reason: 'test',
+        want: async (live, tasks) => {
+          const wanted = await withoutTwo.want(live, tasks);
+          const kept = live.roles.filter(({ role_id }) => wanted.conflicts.some((one) => one.role_id === role_id));
+          return { ...wanted, roles: [...wanted.roles, ...kept], conflicts: [] };
+        },
+      };
+      await pushRoles(intent, allowDelete, ports);
+      expect(platform.roles.map((item) => item.role_id).sort()).toEqual(['one', 'three', 'two']);
+      expect(platform.roles.find((item) => item.role_id === 'two')?.tasks).toHaveLength(3);
     });
   });
 
