@@ -158,15 +158,14 @@ function rowsText(rows: readonly number[]): string {
 
 /** Warns about findings of the row check that are not errors. */
 export function warnOfRows(ctx: Context, examined: Examined): void {
-  const { devicesOnly, late, mostDaysLate, trimmed, upperCase, withoutId } = examined;
+  const { advice, late, mostDaysLate, trimmed, withoutId } = examined;
   const warn = (rows: readonly number[], what: string): void => {
     if (rows.length > 0) ctx.out.warn(`${counted(rows.length, 'row has', 'rows have')} ${what} (${rowsText(rows)}).`);
   };
   const deadline = late.length > 1 ? 'deadlines that have passed, the earliest' : 'a deadline that passed';
   warn(late, `${deadline} ${counted(mostDaysLate, 'day')} ago`);
-  warn(devicesOnly, 'only device identities; the platform does not find data stored under other identities');
   warn(trimmed, 'spaces around an identity, which are removed');
-  warn(upperCase, 'uppercase letters in `email`; the platform is case-sensitive, so it might not find the person');
+  for (const [what, rows] of advice) warn(rows, what);
   if (withoutId > 0 && !ctx.prompt.possible) {
     ctx.out.warn({
       text: `${counted(withoutId, 'row has', 'rows have')} no subject_request_id: only the journal on this machine records what was submitted. To add ids:`,

@@ -4,14 +4,7 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
-import {
-  daysLateOf,
-  hasUpperCaseEmail,
-  comparable,
-  identitiesOf,
-  namesDevicesOnly,
-  skipsWaiting,
-} from '../domain/dsr/normalize.ts';
+import { adviceOn, comparable, daysLateOf, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import type { Row } from '../bulk/row.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
@@ -34,11 +27,10 @@ export interface Examined extends RowsToSend {
   done: number;
   /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: Map<string, number>;
-  devicesOnly: number[];
+  /** Numbers of the rows to which each piece of advice applies. */
+  advice: Map<string, number[]>;
   /** Numbers of the rows in which spaces around an identity were removed. */
   trimmed: number[];
-  /** Numbers of the rows whose email address contains uppercase letters. */
-  upperCase: number[];
   /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
   late: number[];
   mostDaysLate: number;
@@ -55,7 +47,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const doubts = { devicesOnly: [], trimmed: [], upperCase: [], late: [], mostDaysLate: 0 };
+  const doubts = { advice: new Map(), trimmed: [], late: [], mostDaysLate: 0 };
   const sets = { kinds: new Map(), used: new Set<string>(), digest: '' };
   const found: Examined = { ...nothingToSend(), ...doubts, ...sets, rows: 0, withoutId: 0, done: 0 };
   let wrong = 0;
@@ -122,8 +114,11 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     if (!hasId) found.withoutId++;
     if (done) found.done++;
     else addToSend(found, ready);
-    if (namesDevicesOnly(request)) found.devicesOnly.push(row);
-    if (hasUpperCaseEmail(request)) found.upperCase.push(row);
+    for (const { what } of adviceOn(request)) {
+      const rows = found.advice.get(what);
+      if (rows) rows.push(row);
+      else found.advice.set(what, [row]);
+    }
     if (isTrimmed) found.trimmed.push(row);
     const days = done ? 0 : daysLateOf(request, options.now);
     if (days > 0) found.late.push(row);

@@ -81,6 +81,12 @@ describe('dsr submit --bulk', () => {
     expect(await countOnPlatform(40)).toBe(40);
   });
 
+  it("submits the rows of another program's export, even if their status is `submitted`", async () => {
+    const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
+    home.write('people.csv', `subject_request_id,status,email\n${id},submitted,a@b.example\n`);
+    expect((await home.json<BulkResult>(BULK)).data).toMatchObject({ rows: 1, submitted: 1, skipped: 0 });
+  });
+
   it('does not write identities to the journal or the ledger', async () => {
     home.write('people.csv', people(20));
     const { data } = await home.json<BulkResult>(BULK);

@@ -295,6 +295,27 @@ describe('after a submission', () => {
 });
 
 describe('before a submission', () => {
+  it('warns about invisible characters, both for a single request and for bulk rows', async () => {
+    const one = await home.run([
+      'dsr',
+      'submit',
+      '--regulation',
+      'gdpr',
+      '--type',
+      'access',
+      '--yes',
+      '--identity',
+      'email=ada\u200b@example.com',
+    ]);
+    expect([one.code, one.stderr]).toEqual([
+      0,
+      expect.stringContaining('The request has invisible characters in an identity'),
+    ]);
+    home.write('a.csv', 'mobile_number\n\u202a+49170123\u202c\n');
+    const rows = await home.run('dsr submit --bulk a.csv --regulation gdpr --type access --yes');
+    expect([rows.code, rows.stderr]).toEqual([0, expect.stringMatching(/1 row has invisible characters.*row 1/)]);
+  });
+
   it('warns about uppercase letters in an email address, both for a single request and for bulk rows', async () => {
     const one = await home.run('dsr submit --regulation gdpr --type erasure --identity email=Ada@example.com --yes');
     expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('has uppercase letters in `email`')]);

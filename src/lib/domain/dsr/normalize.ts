@@ -46,7 +46,11 @@ export function normalizeRequest(
   ];
   if (!parsed.data || issues.length > 0) return { issues, warnings: [], changes: upgraded.changes };
   const request = { ...parsed.data, api_version: API_VERSION };
-  return { request, issues: [], warnings: adviceOn(request, now), changes: upgraded.changes };
+  const warnings = adviceOn(request).map(({ path, what }): FieldIssue => ({ path, message: `has ${what}` }));
+  const days = daysLateOf(request, now);
+  const late = `has a deadline that passed ${counted(days, 'day')} ago`;
+  if (days > 0) warnings.push({ path: ['submitted_time'], message: late });
+  return { request, issues: [], warnings, changes: upgraded.changes };
 }
 
 /** Converts the regulation and the type to lower case, because users write `GDPR`. */
@@ -123,29 +127,33 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
   );
 }
 
-/** decision: D56 */
-function adviceOn(request: DsrRequest, now: number): FieldIssue[] {
-  const days = daysLateOf(request, now);
-  const late = `has a deadline that passed ${counted(days, 'day')} ago`;
-  const devices = 'contains only device identities; data stored under other identities will not be found';
-  return [
-    ...(hasUpperCaseEmail(request) ? [{ path: ['subject_identities', 'email'], message: UPPER_CASE }] : []),
-    ...(namesDevicesOnly(request) ? [{ path: ['subject_identities'], message: devices }] : []),
-    ...(days > 0 ? [{ path: ['submitted_time'], message: late }] : []),
+/** Reasons why the platform might not find the person; `what` completes "the request has …". decision: D56, D275 */
+const ADVICE: readonly { path: string[]; what: string; isFor(identities: [type: string, value: string][]): boolean }[] =
+  [
+    {
+      path: ['subject_identities', 'email'],
+      what: 'uppercase letters in `email`; the platform is case-sensitive, so it might not find the person',
+      isFor: (all) => all.some(([type, value]) => type === 'email' && value !== value.toLowerCase()),
+    },
+    {
+      path: ['subject_identities'],
+      what: 'invisible characters in an identity; the platform compares exactly, so it might not find the person',
+      isFor: (all) => all.some(([, value]) => INVISIBLE.test(value)),
+    },
+    {
+      path: ['subject_identities'],
+      what: 'only device identities; the platform does not find data stored under other identities',
+      isFor: (all) => all.length > 0 && all.every(([type]) => DEVICE_IDENTITY_TYPES.has(type)),
+    },
   ];
-}
 
-const UPPER_CASE = 'has uppercase letters in `email`; the platform is case-sensitive, so it might not find the person';
+/** Zero-width and direction characters, which are often copied along with a value. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/** True if the platform may have the email address in another letter case (decision: D275). */
-export function hasUpperCaseEmail(request: DsrRequest): boolean {
-  const email = request.subject_identities?.['email']?.value;
-  return email !== undefined && email !== email.toLowerCase();
-}
-
-export function namesDevicesOnly(request: DsrRequest): boolean {
-  const types = identitiesOf(request).map(([type]) => type);
-  return types.length > 0 && types.every((type) => DEVICE_IDENTITY_TYPES.has(type));
+/** Returns the advice that applies to a request. */
+export function adviceOn(request: DsrRequest): Pick<(typeof ADVICE)[number], 'path' | 'what'>[] {
+  const identities = identitiesOf(request);
+  return ADVICE.filter(({ isFor }) => isFor(identities));
 }
 
 /** Returns the number of days since a request's deadline; 0 before it. */

@@ -21,7 +21,7 @@ export const ROW_FIELDS = [
   'skip_waiting_period',
 ] as const;
 
-/** Columns that occur only in a results file. In an input, they are ignored, but completed rows are skipped. */
+/** A results file has both columns. They are ignored in any other input, whose `status` may mean something else. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
 /** All identity types, with the standard types first. */
@@ -137,7 +137,7 @@ export function partsOfRow(
     .get('status_callback_urls')
     ?.split('|')
     .flatMap((url) => url.trim() || []);
-  const status = values.get('status');
+  const status = RESULT_COLUMNS.every((name) => targets.includes(name)) ? values.get('status') : undefined;
   const time = values.get('submitted_time');
   return {
     parts: {

@@ -124,8 +124,16 @@ describe('the warning about identities', () => {
   it('appears if all identities identify devices', () => {
     const { request, warnings } = normalized({ subject_identities: { osb_vendor_id: raw('x') } });
     expect(request).toBeDefined();
-    expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: contains only device identities/)]);
+    expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: has only device identities/)]);
   });
+
+  it.each(['jane\u200b@example.com', '\u202ajane@example.com\u202c', 'ja\u00adne@example.com'])(
+    'appears for invisible characters in %j, which no comparison ignores',
+    (value) => {
+      const { warnings } = normalized({ subject_identities: { email: raw(value) } });
+      expect(shown(warnings)).toEqual([expect.stringMatching(/^subject_identities: has invisible characters/)]);
+    },
+  );
 
   it('does not appear if an identity identifies a person, even in the extension', () => {
     expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(

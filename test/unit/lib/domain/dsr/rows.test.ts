@@ -170,7 +170,7 @@ describe('a row', () => {
     ['submitted', 'id'],
     ['existing', 'id'],
   ])('is done if it comes from a results file with the status %j and the id %j', (status, id) => {
-    expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(true);
+    expect(partsOfRow([status, id, ''], ['status', 'subject_request_id', 'error'], {}).done).toBe(true);
   });
 
   it.each<[string, string]>([
@@ -179,7 +179,11 @@ describe('a row', () => {
     // Without an id, a submitted row does not count as done.
     ['submitted', ''],
   ])('is not done if it comes from a results file with the status %j and the id %j', (status, id) => {
-    expect(partsOfRow([status, id], ['status', 'subject_request_id'], {}).done).toBe(false);
+    expect(partsOfRow([status, id, ''], ['status', 'subject_request_id', 'error'], {}).done).toBe(false);
+  });
+
+  it('is not done if the table is not a results file: `submitted` may be the status in another program', () => {
+    expect(partsOfRow(['submitted', 'id'], ['status', 'subject_request_id'], {}).done).toBe(false);
   });
 });
 
