@@ -10,6 +10,7 @@ import {
 } from '../../lib/contract/identities.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import type { RequestParts } from '../../lib/domain/dsr/compose.ts';
+import { isEmailOrDigest } from '../../lib/domain/dsr/normalize.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { parseIso } from '../../lib/kernel/timestamps.ts';
 import { series } from '../../lib/kernel/words.ts';
@@ -203,14 +204,11 @@ async function askValue(asking: Asking, type: string): Promise<string> {
     const shown = (text: string): string => (isBack(text) ? 'Back' : asking.shown(text.trim()));
     const typed = await ctx.prompt.input(`Value of ${type}`, { check, note: TO_GO_BACK, shown });
     const value = isBack(typed) ? BACK : trimmed(ctx, type, typed);
-    if (value === BACK || type !== 'email' || EMAIL_OR_DIGEST.test(value)) return value;
+    if (value === BACK || type !== 'email' || isEmailOrDigest(value)) return value;
     if (await ctx.prompt.ask('The value does not look like an email address (name@example.com). Use it anyway?', false))
       return value;
   }
 }
-
-/** Some deployments store digests instead of email addresses. */
-const EMAIL_OR_DIGEST = /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i;
 
 /** Returns the types from discovery or, if that fails, from the specification. Types that name people come first. */
 async function identityTypes(ctx: Context, { api, signal }: SubmitSession): Promise<string[]> {

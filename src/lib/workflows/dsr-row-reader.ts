@@ -9,6 +9,7 @@ import {
   fieldOfIssue,
   IGNORED,
   isBody,
+  isSingle,
   missingColumns,
   partsOfRow,
   planColumns,
@@ -47,6 +48,8 @@ export interface RowReader {
 
 /** Placeholder id for a row without an id. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
+
+const NOT_SINGLE = 'must be a single value, not a list; submit a separate request for each value';
 
 /** Throws invalid input (9) for unknown or missing columns. */
 export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
@@ -118,8 +121,10 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
       const flat = isFlat ? cellsOfObject(content.value) : undefined;
       if (isFlat && !flat) return { issues: issuesAt([], 'is neither a flat row nor a request') };
       const own = flat && planColumns(flat.columns, mapping, names);
-      if (own && own.issues.length > 0)
-        return { issues: own.issues.flatMap((it) => issuesAt([flat.columns[it.column] ?? ''], it.message, 'key')) };
+      const lists = flat?.lists.filter((column) => isSingle(own?.targets[column])) ?? [];
+      const wrong = [...(own?.issues ?? []), ...lists.map((column) => ({ column, message: NOT_SINGLE }))];
+      if (wrong.length > 0)
+        return { issues: wrong.flatMap((it) => issuesAt([flat?.columns[it.column] ?? ''], it.message, 'key')) };
       const targets = own?.targets ?? plan?.targets;
       const cells = 'cells' in content ? content.cells : flat?.cells;
       const made = cells ? fromCells(cells, targets ?? []) : fromValue('value' in content && content.value);

@@ -194,6 +194,14 @@ describe('dsr submit --bulk', () => {
     home.write('twice.ndjson', '{"email":"a@b.c"}\n{"email":"d@e.f","email":"g@h.i"}\n');
     const twice = await home.run(`dsr submit --bulk twice.ndjson ${flags}`);
     expect([twice.code, twice.stderr.includes('twice.ndjson:2:18')]).toEqual([9, true]);
+    home.write(
+      'lists.ndjson',
+      '{"email":["a@b.c"],"status_callback_urls":["https://a.b/1","https://a.b/2"]}\n{"email":["a@b.c","d@e.f"]}\n',
+    );
+    const lists = await home.json(`dsr submit --bulk lists.ndjson ${flags}`);
+    expect(lists.error.issues).toMatchObject([
+      { line: 2, column: 2, path: 'email', message: expect.stringMatching(/^must be a single value/) as string },
+    ]);
     home.write('c.ndjson', '{"email":"a@b.c"}\n{"email":"d@e.f","regulation":"x"}\n{oops}\n');
     const bad = await home.json(`dsr submit --bulk c.ndjson ${flags}`);
     expect(bad.error.issues).toMatchObject([

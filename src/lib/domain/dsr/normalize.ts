@@ -127,31 +127,47 @@ function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue
   );
 }
 
-/** Reasons why the platform might not find the person; `what` completes "the request has …". decision: D56, D275 */
-const ADVICE: readonly { path: string[]; what: string; isFor(identities: [type: string, value: string][]): boolean }[] =
-  [
-    {
-      path: ['subject_identities', 'email'],
-      what: 'uppercase letters in `email`; the platform is case-sensitive, so it might not find the person',
-      isFor: (all) => all.some(([type, value]) => type === 'email' && value !== value.toLowerCase()),
-    },
-    {
-      path: ['subject_identities'],
-      what: 'invisible characters in an identity; the platform compares exactly, so it might not find the person',
-      isFor: (all) => all.some(([, value]) => INVISIBLE.test(value)),
-    },
-    {
-      path: ['subject_identities'],
-      what: 'only device identities; the platform does not find data stored under other identities',
-      isFor: (all) => all.length > 0 && all.every(([type]) => DEVICE_IDENTITY_TYPES.has(type)),
-    },
-  ];
+interface Advice {
+  path: string[];
+  /** Completes "the request has …". */
+  what: string;
+  isFor(identities: [type: string, value: string][]): boolean;
+}
 
-/** Zero-width and direction characters, which are often copied along with a value. */
+/** Reasons why the platform might not find the person (decisions: D56, D204, D275). */
+const ADVICE: readonly Advice[] = [
+  {
+    path: ['subject_identities', 'email'],
+    what: 'uppercase letters in `email`; the platform is case-sensitive, so it might not find the person',
+    isFor: (all) => all.some(([type, value]) => type === 'email' && value !== value.toLowerCase()),
+  },
+  {
+    path: ['subject_identities', 'email'],
+    what: 'an `email` that does not look like an email address, so the platform might not find the person',
+    isFor: (all) => all.some(([type, value]) => type === 'email' && !isEmailOrDigest(value)),
+  },
+  {
+    path: ['subject_identities'],
+    what: 'invisible characters in an identity; the platform compares exactly, so it might not find the person',
+    isFor: (all) => all.some(([, value]) => INVISIBLE.test(value)),
+  },
+  {
+    path: ['subject_identities'],
+    what: 'only device identities; the platform does not find data stored under other identities',
+    isFor: (all) => all.length > 0 && all.every(([type]) => DEVICE_IDENTITY_TYPES.has(type)),
+  },
+];
+
+/** Some deployments store digests instead of email addresses. */
+export function isEmailOrDigest(text: string): boolean {
+  return /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i.test(text);
+}
+
+/** Zero-width and bidi control characters, which are often copied along with a value. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Returns the advice that applies to a request. */
-export function adviceOn(request: DsrRequest): Pick<(typeof ADVICE)[number], 'path' | 'what'>[] {
+export function adviceOn(request: DsrRequest): readonly Advice[] {
   const identities = identitiesOf(request);
   return ADVICE.filter(({ isFor }) => isFor(identities));
 }

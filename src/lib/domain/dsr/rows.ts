@@ -158,20 +158,28 @@ export function partsOfRow(
   };
 }
 
-/** Converts a flat JSON object to columns and cells; undefined for other values. Allows lists of strings. */
-export function cellsOfObject(value: unknown): { columns: string[]; cells: string[] } | undefined {
+/** Converts a flat JSON object to columns and cells; undefined for other values. `lists` are columns with lists. */
+export function cellsOfObject(value: unknown): { columns: string[]; cells: string[]; lists: number[] } | undefined {
   if (!isRecord(value)) return undefined;
   const columns = Object.keys(value);
   const cells: string[] = [];
-  for (const item of Object.values(value)) {
+  const lists: number[] = [];
+  for (const [index, item] of Object.values(value).entries()) {
     if (item === null) cells.push('');
-    else if (Array.isArray(item) && item.every((part) => typeof part === 'string')) cells.push(item.join('|'));
-    else if (typeof item === 'string') cells.push(item);
+    else if (Array.isArray(item) && item.every((part) => typeof part === 'string')) {
+      cells.push(item.join('|'));
+      if (item.length > 1) lists.push(index);
+    } else if (typeof item === 'string') cells.push(item);
     else if (typeof item === 'number' || typeof item === 'bigint' || typeof item === 'boolean')
       cells.push(String(item));
     else return undefined;
   }
-  return { columns, cells };
+  return { columns, cells, lists };
+}
+
+/** True if a request has at most one value for a column with this target. */
+export function isSingle(target: ColumnTarget | undefined): boolean {
+  return target !== undefined && known.has(target) && ![...RESULT_COLUMNS, 'status_callback_urls'].includes(target);
 }
 
 /** True if a JSON value is a request body rather than a flat row. */

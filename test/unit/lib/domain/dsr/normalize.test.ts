@@ -135,6 +135,18 @@ describe('the warning about identities', () => {
     },
   );
 
+  it.each([
+    ['Jane Doe', 1],
+    ['jane@example.com, jd@example.com', 1],
+    ['jane@example.com', 0],
+    ['0123456789abcdef0123456789abcdef', 0],
+  ])('appears for the email %j %i times', (value, count) => {
+    const { warnings } = normalized({ subject_identities: { email: raw(value) } });
+    expect(warnings.filter(({ message }) => message.includes('does not look like an email address'))).toHaveLength(
+      count,
+    );
+  });
+
   it('does not appear if an identity identifies a person, even in the extension', () => {
     expect(normalized({ subject_identities: { osb_vendor_id: raw('x'), email: raw('a@b.example') } }).warnings).toEqual(
       [],

@@ -194,6 +194,7 @@ describe('a flat JSON object', () => {
     ).toEqual({
       columns: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
       cells: ['x', '', '9223372036854775807', 'true', 'x|y', '0', ''],
+      lists: [4],
     });
   });
 
