@@ -14,10 +14,8 @@ import { consoleRoutes } from './console.ts';
 import { copyState, exportState, importState, type PlatformState, replaceState } from './state.ts';
 import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
-import { checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
+import { badRequest, checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
 import { Age, Time } from './fixtures/schema.ts';
-
-const BAD_REQUEST = 'Bad request';
 
 /** Maximum size of a request body, which may contain a whole state. */
 const MOST_BYTES = 512 * 1024 * 1024;
@@ -52,9 +50,8 @@ export function createControl(platform: RunningPlatform) {
     const place = path.slice(CONTROL_PATH.length).replace(/\/$/, '');
     const handle = find(method, place);
     if (!handle) throw unknownCall(method, place);
-    const refuse = (detail: string): Error => refusal(400, `${BAD_REQUEST}: ${detail}`);
     const query = new URLSearchParams(url.split('?')[1]);
-    return handle(body.length === 0 ? undefined : parseBody(body, refuse, Infinity), query);
+    return handle(body.length === 0 ? undefined : parseBody(body, badRequest, Infinity), query);
   }
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
@@ -90,20 +87,20 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
   return {
     'GET /clock': now,
     'POST /clock': async (body) => {
-      clock.moveTo(wantedTime(checkBody(ClockMove, body, BAD_REQUEST), clock.now()));
+      clock.moveTo(wantedTime(checkBody(ClockMove, body), clock.now()));
       await platform.catchUp.run(DELIVERY_MS);
       return now();
     },
     'POST /reset': () => platform.reset().then(now),
     'GET /faults': () => answer(200, faults.list()),
     'POST /faults': (body) => {
-      const fault = checkBody(Fault, body, BAD_REQUEST);
+      const fault = checkBody(Fault, body);
       faults.add(fault);
       return answer(201, fault);
     },
     'DELETE /faults': (body) => {
       if (body === undefined) faults.clear();
-      else if (!faults.remove(checkBody(Fault, body, BAD_REQUEST))) {
+      else if (!faults.remove(checkBody(Fault, body))) {
         throw refusal(404, 'Not found: no active fault is identical to this one');
       }
       return answer(200, faults.list());
@@ -123,7 +120,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
       return answer(201, { id: last });
     },
     'POST /snapshots/restore': (body) => {
-      const { id } = checkBody(SnapshotId, body, BAD_REQUEST);
+      const { id } = checkBody(SnapshotId, body);
       const state = snapshots.get(id);
       if (!state) throw refusal(404, `Not found: snapshot ${id}; only the newest ${MOST_SNAPSHOTS} are kept`);
       return replaceState(platform, state).then(now);
@@ -142,9 +139,8 @@ const SnapshotId = z.strictObject({ id: z.int() });
 const ClockMove = z.strictObject({ advance: z.optional(Age), set: z.optional(Time) });
 
 function wantedTime({ advance, set }: { advance?: string | undefined; set?: string | undefined }, now: number): number {
-  if ((advance === undefined) === (set === undefined)) throw refusal(400, `${BAD_REQUEST}: pass either advance or set`);
+  if ((advance === undefined) === (set === undefined)) throw badRequest('pass either advance or set');
   const time = set === undefined ? now + (parseDuration(advance ?? '') ?? 0) : parseIso(set);
-  if (time === undefined || time < 0 || time > LAST_TIME)
-    throw refusal(400, `${BAD_REQUEST}: the time must be between 1970 and 9999`);
+  if (time === undefined || time < 0 || time > LAST_TIME) throw badRequest('the time must be between 1970 and 9999');
   return time;
 }

@@ -13,10 +13,7 @@ import { CALLBACK_STATES } from './stores/callbacks.ts';
 import { STEPS } from './stores/dsr.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { Fault } from './wire/faults.ts';
-import { refusal } from './wire/platform-error.ts';
-import { checkBody } from './wire/request-body.ts';
-
-const BAD_REQUEST = 'Bad request';
+import { badRequest, checkBody } from './wire/request-body.ts';
 
 /** Epoch milliseconds. A time in a request may contain a fraction of a millisecond. */
 const Time = z.number().check(z.minimum(0), z.maximum(LAST_TIME));
@@ -76,19 +73,17 @@ function maskSecrets(tables: PlatformState['tables']): void {
   }
 }
 
-const unusable = (problem: string): Error => refusal(400, `${BAD_REQUEST}: ${problem}`);
-
 /** Checks the whole state, and replaces the platform's state with it. Throws 400 for an unusable state. */
 export function importState(platform: RunningPlatform, body: unknown): Promise<void> {
-  const state = checkBody(PlatformState, body, BAD_REQUEST);
+  const state = checkBody(PlatformState, body);
   if (stringifyJson(state.versions) !== stringifyJson(versionsOf(platform))) {
-    throw unusable('a different version of this program exported the state');
+    throw badRequest('a different version of this program exported the state');
   }
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
-    throw unusable('the state belongs to other organizations or workspaces; start with their fixtures');
+    throw badRequest('the state belongs to other organizations or workspaces; start with their fixtures');
   }
   const tables = tablesOf(platform).map((name) => [name, z.array(rowSchema(platform, name))] as const);
-  checkBody(z.looseObject({ tables: z.strictObject(Object.fromEntries(tables)) }), state, BAD_REQUEST);
+  checkBody(z.looseObject({ tables: z.strictObject(Object.fromEntries(tables)) }), state);
   for (const [name] of tables) refuseDuplicates(state.tables[name] ?? [], keysOf(platform, name), name);
   return replaceState(platform, state);
 }
@@ -169,7 +164,7 @@ function refuseDuplicates(rows: readonly z.infer<typeof Row>[], keys: readonly s
       const values = stringifyJson(key.map((column) => row[column]));
       const first = seen.get(values);
       if (first !== undefined)
-        throw unusable(`tables.${table}[${index}] has the same ${key.join(' and ')} as row ${first}`);
+        throw badRequest(`tables.${table}[${index}] has the same ${key.join(' and ')} as row ${first}`);
       seen.set(values, index);
     }
   }

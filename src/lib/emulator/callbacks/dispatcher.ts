@@ -260,7 +260,7 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
       return answer(200, await dispatcher.check(callback));
     },
     'POST /callbacks/resend': (body) => {
-      const { id, subject_request_id } = checkBody(Resend, body ?? {}, 'Bad request');
+      const { id, subject_request_id } = checkBody(Resend, body ?? {});
       const wanted = subject_request_id?.toLowerCase();
       const all = id === undefined && wanted === undefined;
       const isWanted = (entry: Callback): boolean =>

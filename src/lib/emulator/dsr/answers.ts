@@ -1,11 +1,5 @@
 // Responses, callbacks and errors of data subject requests (specification, C).
-import {
-  API_VERSION,
-  type CancelReply,
-  type CreateReply,
-  dsrEndpoints,
-  type RequestStatusReply,
-} from '../../contract/dsr.ts';
+import { API_VERSION, type CancelReply, dsrEndpoints, type RequestStatusReply } from '../../contract/dsr.ts';
 import { fillPath } from '../../contract/endpoint.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
@@ -40,11 +34,6 @@ export function cancelReply(request: StoredRequest, received: number): CancelRep
     subject_request_id: request.id,
     controller_id: String(request.workspace),
   };
-}
-
-/** `raw` is the request body as received. */
-export function createReply(request: StoredRequest, received: number, raw: Buffer): CreateReply {
-  return { ...cancelReply(request, received), encoded_request: raw.toString('base64') };
 }
 
 /** Returns the expected completion time, rounded up to a whole second; null after a cancellation. */

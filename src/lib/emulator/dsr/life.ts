@@ -135,12 +135,14 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
 }
 
 /** Returns the identities of the subject, who owns every profile with at least one of them (decision: D142). */
-function subjectOf({ subject_identities = {}, extensions = {} }: DsrRequest): Subject {
-  const entries = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})].flatMap(
-    (identities) => Object.entries(identities).map(([type, { value }]) => [type, value] as const),
-  );
-  const { xpid, ...identities } = Object.fromEntries(entries);
+function subjectOf(body: DsrRequest): Subject {
+  const { xpid, ...identities } = identitiesIn(body);
   return { ...(xpid !== undefined && { xpid: BigInt(xpid) }), identities };
+}
+
+function identitiesIn({ subject_identities = {}, extensions = {} }: DsrRequest): Record<string, string> {
+  const all = [subject_identities, ...Object.values(extensions).map((it) => it.subject_identities ?? {})];
+  return Object.fromEntries(all.flatMap((one) => Object.entries(one)).map(([type, { value }]) => [type, value]));
 }
 
 /** Returns a fingerprint of a request's type, identities and extensions, which does not depend on their notation. */
@@ -161,9 +163,9 @@ const SKIPPED_MESSAGE = 'the request has none of the identities that the partner
 function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures['partners']): Forwarding[] | null {
   const own = partners.filter((partner) => partner.workspace_id === undefined || partner.workspace_id === workspace);
   if (body.subject_request_type !== 'erasure' || own.length === 0) return null;
-  const given = new Set(identityTypes(body));
+  const given = identitiesIn(body);
   return own.map(({ domain, name, identity_types: needed }) =>
-    needed && !needed.some((type) => given.has(type))
+    needed && !needed.some((type) => Object.hasOwn(given, type))
       ? { domain, name, status: 'skipped', status_message: SKIPPED_MESSAGE }
       : { domain, name, status: 'pending' },
   );
@@ -195,11 +197,4 @@ function cancelForwarding(entries: readonly Forwarding[]): Forwarding[] {
       ? { ...entry, status: 'skipped', status_message: 'the request was cancelled before it was forwarded' }
       : entry,
   );
-}
-
-function identityTypes({ subject_identities = {}, extensions = {} }: DsrRequest): string[] {
-  return [
-    ...Object.keys(subject_identities),
-    ...Object.values(extensions).flatMap((extension) => Object.keys(extension.subject_identities ?? {})),
-  ];
 }

@@ -24,14 +24,12 @@ const LONGEST_IDENTITY = 4096;
 /** Thrown for a failed record. The message contains no values, so that many rows can share it. */
 export class BadRow extends Error {}
 
-type RowReader = (row: Row) => ProfileChange;
-
 /** Returns a function that reads a row or throws BadRow. `neutral` translates a deployment's identity types. */
 export function createRowReader(
   type: PipelineRequest['pipeline_type'],
   scope: Scope,
   neutral: (word: string) => string,
-): RowReader {
+): (row: Row) => ProfileChange {
   // Cached, because all rows have the same columns.
   const types = new Map<string, string | undefined>();
   const identityTypeOf = (column: string): string | undefined => {

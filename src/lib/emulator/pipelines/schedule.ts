@@ -4,13 +4,15 @@ import type { PipelineRequest, Schedule, SyncMode } from '../../contract/pipelin
 import { parseDuration, parseIso } from '../../kernel/timestamps.ts';
 import type { RunProgress } from '../stores/pipelines.ts';
 
-type Timing = Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>;
-
 /** Durations in milliseconds. All times in this file are epoch milliseconds. */
 const FIXED_MS = { hourly: 3_600_000, daily: 86_400_000, weekly: 7 * 86_400_000 } as const;
 
 /** Returns the time of the next run at or after `from`, if any. `ranOnce` is true after a scheduled run. */
-export function nextRun({ state, schedule, sync_mode }: Timing, from: number, ranOnce: boolean): number | undefined {
+export function nextRun(
+  { state, schedule, sync_mode }: Pick<PipelineRequest, 'state' | 'schedule' | 'sync_mode'>,
+  from: number,
+  ranOnce: boolean,
+): number | undefined {
   if (state !== 'active') return undefined;
   const start = timeOf(schedule.start);
   const end = timeOf(schedule.end) ?? Infinity;

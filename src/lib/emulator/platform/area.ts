@@ -6,13 +6,13 @@ import type { Answer } from '../wire/platform-error.ts';
 import type { DeploymentNames } from '../wire/names-edge.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import type { Database } from '../base/db.ts';
-import type { Faults } from '../wire/faults.ts';
-import type { Recorder } from '../wire/recorder.ts';
-import type { RequestLog } from '../wire/request-log.ts';
+import type { openFaults } from '../wire/faults.ts';
+import type { createRecorder } from '../wire/recorder.ts';
+import type { openRequestLog } from '../wire/request-log.ts';
 import type { Signing } from './signing.ts';
 import type { ProfilesStore } from '../stores/profiles.ts';
 import type { Tokens } from '../stores/tokens.ts';
-import type { IngestGate } from './ingest-gate.ts';
+import type { createIngestGate } from './ingest-gate.ts';
 
 /** Environment shared by all areas. */
 export interface Platform {
@@ -25,10 +25,10 @@ export interface Platform {
   readonly tokens: Tokens;
   readonly profiles: ProfilesStore;
   /** Areas E and F of the specification share one limit. */
-  readonly ingest: IngestGate;
-  readonly log: RequestLog;
-  readonly recorder: Recorder;
-  readonly faults: Faults;
+  readonly ingest: ReturnType<typeof createIngestGate>;
+  readonly log: ReturnType<typeof openRequestLog>;
+  readonly recorder: ReturnType<typeof createRecorder>;
+  readonly faults: ReturnType<typeof openFaults>;
   readonly signing: Signing;
   /** The deployment's own words, which `exchange.ts` translates. */
   readonly names: DeploymentNames;

@@ -4,8 +4,6 @@ import type { Fixtures } from '../fixtures/document.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { codedRefusal } from './envelopes.ts';
 
-export type IngestGate = ReturnType<typeof createIngestGate>;
-
 const SECOND_MS = 1000;
 
 /** Areas E and F share one count per workspace (decision: D71). */

@@ -91,7 +91,8 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
     const text = readPrivateFile(path);
-    return text !== undefined && keyOf(text, text) && isIssuedBy(text, known) ? text : undefined;
+    if (text === undefined || !keyOf(text, text)) return undefined;
+    return new X509Certificate(text).verify(createPublicKey(known.certificate)) ? text : undefined;
   };
   const make = async (): Promise<string> => {
     const text = await makeProcessor(domain, known);
@@ -127,10 +128,6 @@ function keyOf(key: string, certificate: string): KeyObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isIssuedBy(certificate: string, authority: Authority): boolean {
-  return new X509Certificate(certificate).verify(createPublicKey(authority.certificate));
 }
 
 /** Prevents two platforms that start at the same time from creating two authorities. */

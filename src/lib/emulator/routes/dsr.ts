@@ -7,6 +7,7 @@ import {
   PROCESSOR_DOMAIN_HEADER,
   SIGNATURE_HEADER,
   SubjectRequestId,
+  type CreateReply,
 } from '../../contract/dsr.ts';
 import { parseWith } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
@@ -18,7 +19,7 @@ import { acceptBody, parseBody } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatcher.ts';
-import { cancelReply, createReply, refuseBody, statusReply } from '../dsr/answers.ts';
+import { cancelReply, refuseBody, statusReply } from '../dsr/answers.ts';
 import { createDsrLife } from '../dsr/life.ts';
 import { RESULTS_MS } from '../dsr/schedule.ts';
 import { answer } from '../wire/platform-error.ts';
@@ -36,7 +37,6 @@ export const dsrArea = defineArea({
 });
 
 type Call = PlatformRequest<unknown>;
-type RequestCall = PlatformRequest<{ requestId: string }>;
 
 function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   const { db, clock, fixtures, profiles, names, signing } = platform;
@@ -70,7 +70,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   }
 
   /** Counts a call and returns the request in its path. Throws 404 if it is unknown or in another workspace. */
-  function find(call: RequestCall): StoredRequest {
+  function find(call: PlatformRequest<{ requestId: string }>): StoredRequest {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);
     const request = id === undefined ? undefined : store.requests.find({ workspace, id });
@@ -85,7 +85,8 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         const body = readRequest(call, fixtures.vendor_domain);
         const { sign } = await signer();
         const now = clock.now();
-        const text = stringifyJson(createReply(life.admit(workspace, body, now), now, call.raw));
+        const reply = cancelReply(life.admit(workspace, body, now), now);
+        const text = stringifyJson({ ...reply, encoded_request: call.raw.toString('base64') } satisfies CreateReply);
         return {
           status: 201,
           text,

@@ -20,13 +20,12 @@ export const groupsArea = defineArea({
 const { invalidJson, notFound, unprocessable } = GROUP_FAILURES;
 const WEEK_MS = 7 * 86_400_000;
 
-type GroupsCall = PlatformRequest<{ workspace_id: string }>;
 type GroupCall = PlatformRequest<{ workspace_id: string; group_id: string }>;
 
 function openGroups({ db, clock, directory, emailOf, profiles }: Platform): OpenArea<typeof groupsEndpoints> {
   const store = createGroupsStore(db);
 
-  const workspaceOf = ({ params, caller }: GroupsCall): number =>
+  const workspaceOf = ({ params, caller }: PlatformRequest<{ workspace_id: string }>): number =>
     directory.workspaceInPath(params.workspace_id, caller.id).id;
 
   function find(request: GroupCall): { workspace: number; group: Group } {

@@ -3,7 +3,7 @@ import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
-import { checkBody, parseBody } from '../wire/request-body.ts';
+import { badRequest, checkBody, parseBody } from '../wire/request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';
 
 export const oauthArea = defineArea({
@@ -19,10 +19,10 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
     handlers: {
       token: ({ body, header }) => {
         if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
-          throw refusal(400, 'Bad request: Content-Type must be application/json');
+          throw badRequest('Content-Type must be application/json');
         }
-        const value = parseBody(body, (detail) => refusal(400, `Bad request: ${detail}`));
-        const { client_id, client_secret, audience } = checkBody(TokenRequest, value, 'Bad request');
+        const value = parseBody(body, badRequest);
+        const { client_id, client_secret, audience } = checkBody(TokenRequest, value);
         const client = platform.directory.clientOf(client_id, client_secret);
         if (client === undefined) throw refusal(401, 'Unauthorized');
         if (!isOurs(audience, header('host'), platform)) {

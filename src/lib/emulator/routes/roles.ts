@@ -26,15 +26,13 @@ const TASKS = answer(
   })),
 );
 
-type ManifestCall = PlatformRequest<{ orgId: string; accountId: string }>;
-
 function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
   const { db, clock, directory, emailOf, fixtures } = platform;
   const store = createRolesStore(db);
   const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
-  function admit({ params, caller }: ManifestCall): { id: number } {
+  function admit({ params, caller }: PlatformRequest<{ orgId: string; accountId: string }>): { id: number } {
     const organization = directory.organizationOf(params, caller.id);
     const wait = rate.take(organization.id, clock.now());
     if (wait !== undefined) {
@@ -67,11 +65,7 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
     control: {
       // Admins assign roles in the product's user interface, which the embedded platform lacks (decision: D13).
       'POST /role-assignments': (body) => {
-        const {
-          role_id,
-          user,
-          org_id = fixtures.organizations[0].id,
-        } = checkBody(RoleAssignmentFixture, body, 'Bad request');
+        const { role_id, user, org_id = fixtures.organizations[0].id } = checkBody(RoleAssignmentFixture, body);
         if (!store.has(org_id, role_id)) throw refusal(404, `Not found: organization ${org_id} has no role ${role_id}`);
         store.assign({ org_id, role_id, user });
         return answer(201, { role_id, user, org_id });

@@ -22,12 +22,6 @@ export interface Kept<Definition> {
 
 export type DocumentStore<Document> = ReturnType<typeof createDocumentStore<Document>>;
 
-interface DocumentRow<Document> {
-  workspace: number;
-  id: string;
-  document: Document;
-}
-
 /** `columnsOf` returns a row's additional columns. */
 export function createDocumentStore<Document>(
   db: Database,
@@ -35,7 +29,7 @@ export function createDocumentStore<Document>(
   idOf: (document: Document) => string,
   columnsOf: (document: Document) => Readonly<Record<string, SqlValue>> = () => ({}),
 ) {
-  const rows = openTable<DocumentRow<Document>>(db, table, ['document']);
+  const rows = openTable<{ workspace: number; id: string; document: Document }>(db, table, ['document']);
   const cached = new Map<string, Document>();
   let revision = -1;
 

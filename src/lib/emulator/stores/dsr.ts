@@ -45,12 +45,11 @@ export interface StoredRequest {
 
 /** Steps of a request: `forward` it to partners, `pick_up` and `complete` it, and `expire` its results. */
 export const STEPS = ['forward', 'pick_up', 'complete', 'expire'] as const;
-export type Step = (typeof STEPS)[number];
 
 export interface DueStep {
   at: number;
   request: number;
-  step: Step;
+  step: (typeof STEPS)[number];
 }
 
 export type DsrStore = ReturnType<typeof createDsrStore>;

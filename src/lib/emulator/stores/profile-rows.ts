@@ -1,6 +1,6 @@
 // A profile's row in the database, and its content.
 import { isoMillis } from '../../kernel/timestamps.ts';
-import { type Database, openTable, type Table } from '../base/db.ts';
+import type { Table } from '../base/db.ts';
 import type { AttributeSeed } from '../../contract/seeding.ts';
 
 export type Environment = 'production' | 'development';
@@ -29,10 +29,6 @@ export interface ProfileDocument {
 export interface ProfileContent {
   user_attributes?: Readonly<Record<string, unknown>> | undefined;
   calculated_attributes?: readonly AttributeSeed[] | undefined;
-}
-
-export function emptyDocument(): ProfileDocument {
-  return { identities: {}, user_attributes: {}, group_attributes: {}, calculated_attributes: {} };
 }
 
 /** Sets attributes and seeds, and adds identities. Modifies `document`. */
@@ -76,9 +72,6 @@ export interface ProfileRow {
 }
 
 export type ProfileTable = Table<ProfileRow>;
-
-export const openProfileTable = (db: Database): ProfileTable =>
-  openTable<ProfileRow>(db, 'profiles', ['document', 'sources']);
 
 export function profileOf(row: ProfileRow): Omit<Profile, 'events'> {
   return {

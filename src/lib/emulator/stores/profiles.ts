@@ -5,7 +5,6 @@ import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable } from '../base/db.ts';
 import type { StoredCounts } from '../base/embedding.ts';
 import {
-  emptyDocument,
   type ProfileContent,
   type ProfileDocument,
   writeInto,
@@ -13,7 +12,6 @@ import {
   type Profile,
   profileOf,
   type ProfileRow,
-  openProfileTable,
   type Identity,
   type Scope,
 } from './profile-rows.ts';
@@ -75,7 +73,7 @@ export type ProfilesStore = ReturnType<typeof createProfiles>;
 
 export function createProfiles(db: Database) {
   const owners = createProfileIdentities(db);
-  const profiles = openProfileTable(db);
+  const profiles = openTable<ProfileRow>(db, 'profiles', ['document', 'sources']);
   const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
   let revision = 0;
 
@@ -97,7 +95,7 @@ export function createProfiles(db: Database) {
 
   function insert(id: number, change: ProfileChange, added: readonly Identity[], at: number, from: string): string {
     const xpid = change.xpid === undefined ? newXpid(change, added, id) : String(change.xpid);
-    const document = emptyDocument();
+    const document = { identities: {}, user_attributes: {}, group_attributes: {}, calculated_attributes: {} };
     writeInto(document, change, added);
     const { workspace, environment } = change;
     const row = { id, workspace, environment, xpid, created_at: at, changed_at: at };

@@ -11,11 +11,9 @@ export interface Unreachable {
   unreachable: string;
 }
 
-type ConnectionDetails = Pick<ConnectionRequest, 'service_provider' | 'config'>;
-
 /** Searches the listed warehouses. If none are listed, returns the `fallback` file or the sample. */
 export function findWarehouse(
-  { service_provider, config }: ConnectionDetails,
+  { service_provider, config }: Pick<ConnectionRequest, 'service_provider' | 'config'>,
   warehouses: Fixtures['warehouses'],
   fallback: string | undefined,
 ): WarehouseFile | Unreachable {

@@ -108,8 +108,7 @@ interface Opened {
   tables: string[];
 }
 
-/** `limitMs` is the time limit of one `read`. */
-export function createWarehouseReader(limitMs = LIMIT_MS) {
+export function createWarehouseReader() {
   let thread: QueryThread | undefined;
   let opened: Opened | undefined;
   let folder: string | undefined;
@@ -145,7 +144,7 @@ export function createWarehouseReader(limitMs = LIMIT_MS) {
   async function read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void> {
     if (closed) throw new QueryAborted('the platform is shutting down');
     const reading = (thread ??= startQueryThread());
-    reading.limit(limitMs);
+    reading.limit(LIMIT_MS);
     try {
       const tables = await tablesOf(reading, warehouse);
       await reading.query(rewriteTables(sql, resolveAmong(tables)));

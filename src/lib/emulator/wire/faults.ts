@@ -43,8 +43,6 @@ export const Fault = z
   );
 export type Fault = z.infer<typeof Fault>;
 
-export type Faults = ReturnType<typeof openFaults>;
-
 const KEY = 'faults';
 
 /** Opens the stored faults. `random` returns numbers that are uniformly distributed in [0, 1). */

@@ -21,8 +21,6 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Number of characters after which a recorded body is truncated. */
 const MOST_SHOWN = 64 * 1024;
 
-export type Recorder = ReturnType<typeof createRecorder>;
-
 export function createRecorder() {
   const { headers: redactHeaders, text, value } = createRedactor();
   let kept: (SeenRequest & { id: number })[] = [];

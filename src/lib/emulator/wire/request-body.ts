@@ -65,19 +65,16 @@ function longestList(value: unknown, depth = 4): number {
   return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
-/** Checks a parsed body. Throws 400 with a sentence for each issue, each after `prefix`. */
-export function checkBody<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  value: unknown,
-  prefix: string,
-): z.infer<Schema> {
+/** Returns the error for requests to the control address and the token service. */
+export function badRequest(...details: string[]): PlatformError {
+  return refuse({ status: 400, message: 'Bad request' }, ...details);
+}
+
+/** Checks a parsed body of the control address or the token service. Throws 400 with a sentence for each issue. */
+export function checkBody<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.infer<Schema> {
   const { data, issues } = parseWith(schema, value);
   if (issues.length === 0) return data as z.infer<Schema>;
-  const listed = issues.slice(0, MOST_ERRORS);
-  throw refusal(
-    400,
-    listed.map((issue) => `${prefix}: ${sentenceOf(issue)}`),
-  );
+  throw badRequest(...issues.slice(0, MOST_ERRORS).map(sentenceOf));
 }
 
 /** Returns an error with the specification's message, followed by the details of this request. */

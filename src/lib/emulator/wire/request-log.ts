@@ -10,8 +10,6 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-export type RequestLog = ReturnType<typeof openRequestLog>;
-
 /** Maximum number of requests. Older requests are removed, so that a long load test cannot fill the disk. */
 const KEPT = 100_000;
 const BATCH = 1000;
