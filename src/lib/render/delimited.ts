@@ -4,9 +4,15 @@ import type { CellValue, Column } from './view.ts';
 import { csvCell } from '../kernel/csv.ts';
 import { usageError } from '../kernel/errors.ts';
 import { suggest } from '../kernel/nearest.ts';
+import { stringifyJson } from '../kernel/json.ts';
 
 export function cellText(value: CellValue): string {
   return value === null || value === undefined ? '' : String(value);
+}
+
+/** Returns the cell for a value of any type: an object or a list becomes JSON. */
+export function plainCell(value: unknown): CellValue {
+  return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
 /** Returns a heading: the title or, by default, the key with spaces. It is in upper case unless the title is an id. */

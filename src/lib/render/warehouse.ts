@@ -1,7 +1,7 @@
 // Views of connections, data models and pipelines.
 import type { FieldChanges } from '../domain/field-changes.ts';
 import { GROUPS, NOUNS, valueAt, type ResourceType } from '../domain/warehouse/definition.ts';
-import { isRecord, stringifyJson } from '../kernel/json.ts';
+import { isRecord } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
 import { type Style, plainStyle } from './style.ts';
@@ -9,6 +9,7 @@ import { fields, type CellValue, type Column, type ListView, type RecordView, ty
 import type { Step, WarehousePlan } from '../domain/warehouse/plan.ts';
 import { toDiffBlock } from './markdown.ts';
 import { wrapMessage } from './width.ts';
+import { plainCell } from './delimited.ts';
 
 export type ShownResource = Record<string, unknown> & { id: string };
 
@@ -28,7 +29,7 @@ function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<
   const keys = path.split('.');
   return {
     key: keys.at(-1) ?? path,
-    value: (row) => cell(valueAt(row, keys)),
+    value: (row) => plainCell(valueAt(row, keys)),
     said: (row) => said(valueAt(row, keys)),
     ...over,
   };
@@ -101,17 +102,13 @@ export function errorsText(errors: unknown): string {
   return (errors as ({ message?: string | null } | null)[]).map((error) => error?.message ?? '').join('; ');
 }
 
-function cell(value: unknown): CellValue {
-  return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
-}
-
 /** Formats a nested record for people: first its type, then its other fields. */
 function said(value: unknown): CellValue {
-  if (!isRecord(value)) return cell(value);
+  if (!isRecord(value)) return plainCell(value);
   const { type, ...more } = value;
   const fields = Object.entries(more).filter(([, inner]) => (inner ?? '') !== '');
-  const told = fields.map(([name, inner]) => `${name}: ${String(cell(inner))}`);
-  return [...((type ?? '') === '' ? [] : [String(cell(type))]), ...told].join(', ');
+  const told = fields.map(([name, inner]) => `${name}: ${String(plainCell(inner))}`);
+  return [...((type ?? '') === '' ? [] : [String(plainCell(type))]), ...told].join(', ');
 }
 
 /** Returns the plan as text, without a final newline. `verbose` shows every field of a created resource. */

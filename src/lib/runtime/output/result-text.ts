@@ -1,7 +1,7 @@
 // Formats a command's result as `-o` specifies.
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json.ts';
-import { cellText, chooseColumns, toCsv, toTabbed } from '../../render/delimited.ts';
+import { cellText, chooseColumns, plainCell, toCsv, toTabbed } from '../../render/delimited.ts';
 import { cleanLine, cleanText, escapeJson } from '../../render/clean.ts';
 import { toCodeBlock, toMarkdownTable } from '../../render/markdown.ts';
 import { plainStyle, type Style } from '../../render/style.ts';
@@ -188,10 +188,6 @@ function withoutIds(): Error {
     'This result is not available in the name format: it contains no ids.',
     'Use -o table, json, ndjson, yaml, csv or markdown, or a --query that selects the ids.',
   );
-}
-
-function plainCell(value: unknown): CellValue {
-  return typeof value === 'object' && value !== null ? stringifyJson(value) : (value as CellValue);
 }
 
 const PIECE_ROWS = 1000;
