@@ -3,7 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { usageError } from '../../kernel/errors.ts';
 import type { View } from '../../render/view.ts';
 import type { Choice, Context } from '../context.ts';
-import { type Columns, type CommandHelp, helpOf, type OfferedValues, withHelp } from './help.ts';
+import { type Columns, commandHelp, type CommandHelp, helpOf, type OfferedValues } from './help.ts';
 import { readerOf, readWord } from './read-word.ts';
 
 /** An argument. Help and messages show its `name` or, by default, its key. */
@@ -220,7 +220,9 @@ function commanderOf(record: CommandRecord, act: Act): Command {
     const above = Object.fromEntries(inherited.map((key) => [key, command.parent?.getOptionValue(key) as unknown]));
     await act(given, { ...above, ...(values[names.length] as Record<string, unknown>) }, missing);
   });
-  return withHelp(command, { ...record, reads: record.effect === 'read' && !record.endless, values: offersOf(record) });
+  const reads = record.effect === 'read' && !record.endless;
+  commandHelp.set(command, { ...record, reads, values: offersOf(record) });
+  return command;
 }
 
 function argumentOf(key: string, spec: ArgSpec): Argument {

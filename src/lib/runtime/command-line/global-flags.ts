@@ -24,14 +24,10 @@ const EXTENSION_FORMATS: Readonly<Record<string, OutputFormat>> = {
 };
 /** Plain-text formats, which are allowed in a `.txt` file (decision: D245). */
 const PLAIN_FORMATS: readonly NamedFormat[] = ['table', 'wide', 'name'];
-const COLOUR_MODES = ['auto', 'always', 'never'] as const;
-const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const;
-const ANNOTATION_MODES = ['auto', 'github', 'none'] as const;
-
 export const FLAG_CHOICES = {
-  '--color': COLOUR_MODES,
-  '--progress': PROGRESS_MODES,
-  '--annotations': ANNOTATION_MODES,
+  '--color': ['auto', 'always', 'never'],
+  '--progress': ['auto', 'plain', 'json', 'none'],
+  '--annotations': ['auto', 'github', 'none'],
 } as const;
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
@@ -138,7 +134,7 @@ export function readGlobalFlags(
     header: raw['header'] !== false,
     out: text(raw, 'out'),
     summary: raw['summary'] === true,
-    annotations: oneOf(text(raw, 'annotations') ?? 'auto', ANNOTATION_MODES, '--annotations'),
+    annotations: oneOf(text(raw, 'annotations') ?? 'auto', FLAG_CHOICES['--annotations'], '--annotations'),
     dryRun: raw['dryRun'] === true,
     yes: raw['yes'] === true,
     confirm: (raw['confirm'] as string[] | undefined) ?? [],
@@ -148,12 +144,12 @@ export function readGlobalFlags(
     debug: raw['debug'] === true || env.CDPADM_DEBUG === '1' || env.RUNNER_DEBUG === '1',
     traceFile: checkPath(text(raw, 'traceFile') ?? env.CDPADM_TRACE_FILE ?? '', '--trace-file') || undefined,
     curl: raw['curl'] === true,
-    requestTimeoutMs: duration(raw, 'requestTimeout', '--request-timeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: duration(raw, 'requestTimeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
     retries: retries(raw),
-    timeoutMs: duration(raw, 'timeout', '--timeout'),
+    timeoutMs: duration(raw, 'timeout'),
     caFile: text(raw, 'caFile'),
-    color: raw['color'] === false ? 'never' : oneOf(text(raw, 'color') ?? 'auto', COLOUR_MODES, '--color'),
-    progress: oneOf(text(raw, 'progress') ?? 'auto', PROGRESS_MODES, '--progress'),
+    color: raw['color'] === false ? 'never' : oneOf(text(raw, 'color') ?? 'auto', FLAG_CHOICES['--color'], '--color'),
+    progress: oneOf(text(raw, 'progress') ?? 'auto', FLAG_CHOICES['--progress'], '--progress'),
   };
 }
 
@@ -223,12 +219,12 @@ function id(raw: Raw, name: string): string | undefined {
   return value;
 }
 
-function duration(raw: Raw, name: string, flag: string): number | undefined {
+function duration(raw: Raw, name: string): number | undefined {
   const value = text(raw, name);
   if (value === undefined) return undefined;
   const ms = parseDuration(value);
   if (ms === undefined || ms === 0)
-    throw usageError(`${flag} must be a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
+    throw usageError(`${flagName(name)} must be a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
   return ms;
 }
 

@@ -80,12 +80,8 @@ export const COMMON_FORMATS = [
   'name',
 ] as const satisfies OutputFormat[];
 
-const registry = new WeakMap<Command, CommandHelp>();
-
-export function withHelp(command: Command, help: CommandHelp): Command {
-  registry.set(command, help);
-  return command;
-}
+/** The record's part of each command; groups have none. */
+export const commandHelp = new WeakMap<Command, CommandHelp>();
 
 /** Returns the full name of a command, such as `cdpadm roles push`. */
 export function pathOf(command: Command): string {
@@ -93,7 +89,7 @@ export function pathOf(command: Command): string {
 }
 
 export function helpOf(command: Command): CommandHelp | undefined {
-  return registry.get(command);
+  return commandHelp.get(command);
 }
 
 /** Returns the command that these words name under `root`, or undefined if a word is unknown. */

@@ -76,15 +76,11 @@ function excessArguments(command: Command): KnownError {
 }
 
 function unknownWord(kind: 'command' | 'flag', word: string, command: Command): KnownError {
-  const known = kind === 'command' ? subcommandNames(command) : flagNames(command);
+  const known = kind === 'command' ? command.commands.map((child) => child.name()) : flagNames(command);
   // There are few commands, so two leading letters identify one.
   const hint = suggest(word, known, seeHelp(command), kind === 'command' ? 2 : undefined);
   const where = command.parent || kind === 'command' ? ` for \`${pathOf(command)}\`` : '';
   return usageError(`Unknown ${kind} \`${word}\`${where}.`, hint);
-}
-
-function subcommandNames(command: Command): string[] {
-  return command.commands.flatMap((child) => [child.name(), ...child.aliases()]);
 }
 
 function flagNames(command: Command | null): string[] {

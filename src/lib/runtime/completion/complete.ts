@@ -121,9 +121,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
     else {
       const command: Command | undefined = chain.at(-1);
       const child =
-        command === tree.root
-          ? await tree.load(word)
-          : command?.commands.find((one) => one.name() === word || one.aliases().includes(word));
+        command === tree.root ? await tree.load(word) : command?.commands.find((one) => one.name() === word);
       if (command === tree.root && word === 'help' && !isHelp) isHelp = true;
       else if (child) {
         chain.push(child);
