@@ -108,9 +108,7 @@ function mergeTasks(sides: Sides<readonly TaskRef[]>, report: ReportConflict): T
   for (const id of new Set([...(own?.keys() ?? []), ...(other?.keys() ?? [])])) {
     const [before, mine, theirs] = [was?.get(id), own?.get(id), other?.get(id)];
     if (mine && theirs) {
-      const conflict: ReportConflict = (field, values) => {
-        report(`tasks.${id}.${field}`, values);
-      };
+      const conflict: ReportConflict = (field, values) => report(`tasks.${id}.${field}`, values);
       merged.push({ ...mergeFields([before ?? {}, mine, theirs], conflict), task_id: id });
     } else if (!before) merged.push(...[mine, theirs].filter((task) => task !== undefined));
   }

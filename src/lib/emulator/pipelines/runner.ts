@@ -45,9 +45,7 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
       const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
       beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
     } else if (run?.progress.done === true) {
-      db.transaction(() => {
-        life.end(run);
-      });
+      db.transaction(() => life.end(run));
     } else if (run) {
       working = work(run);
       await working;

@@ -36,9 +36,7 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
         });
       },
     },
-    catchUp: (now) => {
-      platform.tokens.purge(now);
-    },
+    catchUp: (now) => platform.tokens.purge(now),
   };
 }
 

@@ -129,9 +129,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         return answer(200, runReply(run));
       },
     },
-    load: (loaded) => {
-      loadPipelines(loaded, stores, clock.now(), platform.emailOf('fixtures'));
-    },
+    load: (loaded) => loadPipelines(loaded, stores, clock.now(), platform.emailOf('fixtures')),
     nextDue: runner.nextDue,
     catchUp: runner.catchUp,
     close: runner.close,

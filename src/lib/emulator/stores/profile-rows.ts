@@ -13,16 +13,14 @@ export interface Scope {
 
 export type Identity = readonly [type: string, value: string];
 
-/** A seed, stored under its attribute's name. */
-type StoredSeed = Omit<AttributeSeed, 'attribute_name'>;
-
 export interface ProfileDocument {
   /** All values of each internal identity type, oldest first, so that an erasure also finds older values. */
   identities: Record<string, string[]>;
   user_attributes: Record<string, unknown>;
   /** `<group_id>:<attribute_id>` -> value. */
   group_attributes: Record<string, unknown>;
-  calculated_attributes: Record<string, StoredSeed>;
+  /** Seeds, by the name of their attribute. */
+  calculated_attributes: Record<string, Omit<AttributeSeed, 'attribute_name'>>;
 }
 
 /** New values that a change sets, without the change's subject. */

@@ -28,9 +28,7 @@ export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_RO
   try {
     const db = await createDatabaseFile(temporary);
     try {
-      db.transaction(() => {
-        fill(db, rows);
-      });
+      db.transaction(() => fill(db, rows));
     } finally {
       db.close();
     }

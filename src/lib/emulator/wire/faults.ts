@@ -7,33 +7,29 @@ import { canonicalJson } from '../../kernel/json.ts';
 import { parseDuration } from '../../kernel/timestamps.ts';
 import type { StoredSettings } from '../base/db.ts';
 
-const isMethod = (text: string): boolean => text === '*' || METHODS.includes(text.toUpperCase());
-
 const Delay = z.union([
   z.number().check(z.minimum(0, 'must not be negative')),
   textWhere((text) => (parseDuration(text) === undefined ? 'is not a duration such as 500ms or 2s' : undefined)),
 ]);
 
-/** A fault needs at least one of `status`, `delay` and `drop`. */
+/** The type `Fault` in `embedding.ts`, which explains the fields. Needs at least one of `status`, `delay` and `drop`. */
 export const Fault = z
   .strictObject({
-    /** An HTTP method in any letter case, or `*`. Default: any method. */
-    method: z.optional(textWhere((text) => (isMethod(text) ? undefined : 'is not an HTTP method or `*`'))),
-    /** `*` matches any characters. The query and a trailing slash are ignored. Default: any path. */
+    method: z.optional(
+      textWhere((text) =>
+        ['*', ...METHODS].includes(text.toUpperCase()) ? undefined : 'is not an HTTP method or `*`',
+      ),
+    ),
+    /** The query and a trailing slash are ignored. */
     path: z.optional(z.string()),
-    /** Respond with this status without processing the request. */
     status: z.optional(
       z.int().check(z.minimum(200, 'must be from 200 to 599'), z.maximum(599, 'must be from 200 to 599')),
     ),
-    /** The `Retry-After` header of that response: seconds, or any text. */
     retry_after: z.optional(z.union([z.number(), z.string()])),
-    /** Wait this long first: milliseconds, or a duration such as `2s`. */
     delay: z.optional(Delay),
-    /** Close the connection without a response, before or after processing the request. */
     drop: z.optional(z.enum(['before', 'after'])),
-    /** Number of requests that the fault still affects. Default: all. */
+    /** Number of requests that the fault still affects. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
-    /** Fraction of matching requests to affect, from 0 to 1. Default: 1. */
     probability: z.optional(z.number().check(z.minimum(0, 'must be from 0 to 1'), z.maximum(1, 'must be from 0 to 1'))),
   })
   .check(

@@ -42,8 +42,6 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
       const leaving = times[times.length - limit] ?? now;
       return Math.max(1, Math.ceil((leaving + span - now) / 1000));
     },
-    clear: (): void => {
-      windows.clear();
-    },
+    clear: (): void => windows.clear(),
   };
 }

@@ -69,9 +69,7 @@ export async function listen(
     respondToBroken(respond, error, socket as Socket).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(cannotListen(hostname, port, error));
-    });
+    server.once('error', (error) => reject(cannotListen(hostname, port, error)));
     server.listen(port, hostname, resolve);
   });
   const address = server.address();
@@ -81,9 +79,7 @@ export async function listen(
     url: `${tls ? 'https' : 'http'}://${callable(hostname)}:${bound}`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };

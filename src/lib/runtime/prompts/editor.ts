@@ -101,9 +101,7 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
         }),
       );
     };
-    child.on('error', (error) => {
-      refuse(`did not start: ${error.message}`);
-    });
+    child.on('error', (error) => refuse(`did not start: ${error.message}`));
     child.on('exit', (code, endedBy) => {
       ignoreAbort();
       if (signal.aborted) reject(signal.reason as Error);
