@@ -38,8 +38,3 @@ export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
     { key: 'deleted', value: (it) => it.deleted },
   ],
 };
-
-/** Returns the result schema of a write that the platform confirms only by a status code. */
-export function acceptedResult() {
-  return z.object({ accepted: z.literal(true), target: workspaceTarget() });
-}

@@ -71,13 +71,11 @@ export const listenForCallbacks = defineCommand({
   run: (ctx, { flags }) => listen(ctx, flags),
 });
 
-type ListenFlags = FlagValues<typeof listenFlags>;
-
 /** Verification must leave time to store the callback before the platform times out after ten seconds. */
 const CERTIFICATE_MS = 6000;
 const REPORT_MS = 500;
 
-async function listen(ctx: Context, flags: ListenFlags): Promise<void> {
+async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Promise<void> {
   const port = readPort(flags.port);
   const targets = await openTargets(ctx, flags);
   const settings = await ctx.settings();

@@ -42,9 +42,11 @@ export function openQuestions(
   showIdentities: boolean,
 ): (() => Promise<RequestParts>) | undefined {
   const { identities: given, regulation: law, subject_request_type: wanted } = parts;
-  const isWhole = law !== undefined && wanted !== undefined && given.length > 0;
-  if (isWhole) return undefined;
-  const flag = missingFlags(parts);
+  if (law !== undefined && wanted !== undefined && given.length > 0) return undefined;
+  const values = { '--regulation': law, '--type': wanted, '--identity TYPE=VALUE': given[0] };
+  // One error lists all missing flags together.
+  const missing = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const flag = series(missing, 'and');
   if (ctx.prompt.possible) checkGiven(ctx, session, parts);
   const steps: Step[] = [
     ...(law === undefined ? [askRegulation] : []),
@@ -140,16 +142,6 @@ function isBack(text: string): boolean {
 function valueOf(field: string, text: string): string | string[] {
   if (field === 'submitted_time') return startOfDay(text);
   return field === 'status_callback_urls' ? [text] : text;
-}
-
-/** Returns all missing flags, so that one error lists them together. */
-function missingFlags({ regulation, subject_request_type: type, identities }: RequestParts): string {
-  const missing = [
-    ...(regulation === undefined ? ['--regulation'] : []),
-    ...(type === undefined ? ['--type'] : []),
-    ...(identities.length === 0 ? ['--identity TYPE=VALUE'] : []),
-  ];
-  return series(missing, 'and');
 }
 
 function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestParts): void {

@@ -20,6 +20,7 @@ import { type FlagSpec, type FlagValues, flagName } from '../../lib/runtime/comm
 import { readTime } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { isRecord } from '../../lib/kernel/json.ts';
 
 export const requestFlags = {
   regulation: { value: 'name', choices: REGULATIONS, help: 'law under which the request is made' },
@@ -152,13 +153,12 @@ export function issuesOfParts(parts: Partial<RequestParts>, options: NormalizeOp
 export async function requestFromFile(ctx: Context, path: string, options: NormalizeOptions): Promise<GivenRequest> {
   const document = await loadDocument(path, ctx);
   const value = withoutSchemaHint(document.value);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const completed = isObject
+  const completed = isRecord(value)
     ? { subject_request_id: randomUUID(), submitted_time: isoSeconds(ctx.clock.now()), ...value }
     : value;
   const normalized = normalizeRequest(completed, options, ctx.clock.now());
   if (!normalized.request) throw invalidDocument(document, 'data subject request', normalized.issues);
   for (const issue of placeIssues(document, normalized.warnings)) ctx.out.warn({ ...issue, path: '' });
-  const isNewId = isObject && !('subject_request_id' in value);
+  const isNewId = isRecord(value) && !('subject_request_id' in value);
   return { ...normalized, request: normalized.request, warnings: [], isNewId };
 }

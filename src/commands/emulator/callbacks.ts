@@ -40,17 +40,12 @@ const view: ListView<Callback> = {
     },
     { key: 'due_on', value: ({ due_on }) => due_on, rank: 2 },
     { key: 'attempts', value: ({ attempts }) => attempts.length, align: 'right', rank: 3 },
-    { key: 'last_answer', value: lastAnswer, rank: 1 },
+    { key: 'last_answer', value: ({ attempts }) => attempts.at(-1)?.error ?? attempts.at(-1)?.status, rank: 1 },
     { key: 'url', value: ({ url }) => url, rank: 4 },
   ],
   name: ({ id }) => String(id),
   empty: 'There are no callbacks. Requests with `status_callback_urls` create callbacks.',
 };
-
-function lastAnswer({ attempts }: Callback): string {
-  const last = attempts.at(-1);
-  return last ? (last.error ?? String(last.status)) : '';
-}
 
 export const listCallbacks = defineCommand({
   path: 'emulator callbacks list',

@@ -11,6 +11,7 @@ import { commandsResult, describeCommands } from './describe.ts';
 import { ERROR_CODES, errorPage, RECIPES, topics } from './topics.ts';
 import { recipe } from '../recipe.ts';
 import { largest } from '../../lib/kernel/numbers.ts';
+import { groupBy } from '../../lib/kernel/group-by.ts';
 
 const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {
   if (topic === undefined) return [...Object.keys(topics), 'error', 'flags'];
@@ -78,12 +79,12 @@ async function topicText(topic: string, more: string | undefined, ctx: Context):
 
 function flagsTopic(options: readonly Option[]): string {
   const width = largest(options.map(({ flags }) => flags.length));
-  const headings = [...new Set(options.map((option) => option.helpGroupHeading ?? ''))].filter(Boolean);
-  const parts = headings.map((heading) => {
-    const lines = options
-      .filter((option) => option.helpGroupHeading === heading)
-      .map((option) => `  ${option.flags.padEnd(width)}  ${option.description}`);
-    return [heading, ...lines].join('\n');
-  });
+  const grouped = groupBy(
+    options.filter(({ helpGroupHeading }) => helpGroupHeading),
+    ({ helpGroupHeading }) => helpGroupHeading,
+  );
+  const parts = [...grouped].map(([heading, own]) =>
+    [heading, ...own.map(({ description, flags }) => `  ${flags.padEnd(width)}  ${description}`)].join('\n'),
+  );
   return `These flags work with every command, before or after its name.\n\n${parts.join('\n\n')}\n`;
 }
