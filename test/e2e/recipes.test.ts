@@ -374,7 +374,7 @@ describe('recipes', () => {
     const fresh = createHomeEnv('fresh');
     const { steps, summary } = await planned(fresh);
     expect(steps.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    expect(summary).toContain('> Kept from the platform (changed after the pull): `read-only-role`');
+    expect(summary).toContain('> As on the platform (changed or deleted after the pull): `read-only-role`');
     expect(summary).not.toContain('privacy:settings');
     const [, push = ''] = commandsOf('roles-push-with-plan.yml', 'apply');
     expect(await step(push, fresh)).toMatchObject({ code: 0 });

@@ -3,7 +3,7 @@ import { toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { shellWord } from '../../lib/kernel/words.ts';
+import { shellLine, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
@@ -91,8 +91,8 @@ async function diffPlatform(
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
     // The file keeps the stamp of the platform it was pulled from.
-    const words = path === undefined ? `--expect-plan ${plan.plan} --no-write-back` : `--plan ${shellWord(path)}`;
-    const command = `cdpadm roles push ${path === undefined ? `${file} ` : ''}--profile ${name ?? ''} ${words}`;
+    const words = path === undefined ? [...from, '--expect-plan', plan.plan, '--no-write-back'] : ['--plan', path];
+    const command = shellLine(['cdpadm', 'roles', 'push', ...words, '--profile', name ?? '']);
     ctx.out.note({ text: 'To apply it there:', command });
     return plan;
   }
@@ -111,7 +111,7 @@ function save(
   { scope }: RolesMemoryOfContext,
   { plan, ...rest }: { plan: RolesPlan; from: string[]; content: object },
 ): void {
-  const kept = plan.kept ? [`Kept from the platform: ${plan.kept.join(', ')}`] : [];
+  const kept = plan.kept ? [`As on the platform (changed or deleted after the pull): ${plan.kept.join(', ')}`] : [];
   const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
   writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, ...rest }, drawn);
 }

@@ -157,14 +157,12 @@ export const rollBackRoles = defineCommand({
       throw fail('roles.revision_not_found', { message, hint: revision ? list : nearestHint(text, known, list) });
     }
     const { roles } = fromReply(saved.manifest);
-    const later = known.indexOf(saved.revision);
-    const next = later > 0 ? memory.store.findRevision(known[later - 1] ?? '') : undefined;
+    const after = memory.store.manifestAfter(saved.revision);
     const want = (live: Manifest) => {
       const changed = idsOf(diffRoles(live.roles, roles));
-      const since = next ? idsOf(diffRoles(fromReply(next.manifest).roles, live.roles)) : [];
+      const since = after ? idsOf(diffRoles(after.roles, live.roles)) : [];
       const also = since.filter((id) => changed.includes(id));
-      const warnings =
-        also.length > 0 ? [`This also undoes ${counted(later, 'later write')}: ${also.join(', ')}.`] : [];
+      const warnings = also.length > 0 ? [`This also undoes later changes: ${also.join(', ')}.`] : [];
       return { roles, conflicts: [], rebased: [], stale: false, warnings };
     };
     await emitOutcome(ctx, await applyIntent(ctx, memory, { reason: 'rollback', want }, flags));

@@ -113,6 +113,16 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     return manifest && { ...(saved as Revision), ...factsOf(manifest) };
   }
 
+  /** Returns a revision with its manifest; undefined if the file is missing or damaged. */
+  function findRevision(revision: string): Revision | undefined {
+    return read(join(history, `${revision}.json`), SavedRevision);
+  }
+
+  /** Returns the file names of the bases that the platform returned, newest first. */
+  function platformBases(): string[] {
+    return jsonFiles(bases).filter((name) => !name.includes(`${FROM_FILE}-`));
+  }
+
   function stampName(): string {
     return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
   }
@@ -155,7 +165,7 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
     },
     /** Returns the time of the platform's manifest that was last saved as a base, if known. */
     newestTime: (): string | undefined => {
-      const name = jsonFiles(bases).find((one) => !one.includes(`${FROM_FILE}-`));
+      const [name] = platformBases();
       return (name === undefined ? undefined : read(join(bases, name), ManifestReply)?.last_modified_on) ?? undefined;
     },
     /** Saves a manifest before it is overwritten. Returns the revision's name once the manifest is on disk. */
@@ -188,8 +198,14 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
       };
       await Promise.all(Array.from({ length: 16 }, remove));
     },
-    /** Returns a revision with its manifest; undefined if the file is missing or damaged. */
-    findRevision: (revision: string): Revision | undefined => read(join(history, `${revision}.json`), SavedRevision),
+    findRevision,
+    /** Returns the platform's manifest that was stored first after a revision: usually the result of its write. */
+    manifestAfter: (revision: string): ManifestReply | undefined => {
+      const base = platformBases().findLast((name) => name > revision);
+      const next = jsonFiles(history).findLast((name) => name > `${revision}.json`);
+      if (base !== undefined && (next === undefined || base < next)) return read(join(bases, base), ManifestReply);
+      return next === undefined ? undefined : findRevision(next.slice(0, -'.json'.length))?.manifest;
+    },
     exclusively: <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
       withLock(join(folder, 'write.lock'), clock, work, signal),
   };

@@ -33,7 +33,7 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   const kept = (plan.kept ?? []).map((id) => `\`${code(id)}\``);
   const lead = [
     ...(plan.warnings ?? []).map((text) => `**Warning:** ${toMarkdownLine(text)}`),
-    ...(kept.length > 0 ? [`Kept from the platform (changed after the pull): ${kept.join(', ')}`] : []),
+    ...(kept.length > 0 ? [`As on the platform (changed or deleted after the pull): ${kept.join(', ')}`] : []),
     ...(escalations.length > 0 ? [`**Escalations:** ${escalations.join(', ')}`] : []),
   ];
   const quoted = lead.map((line) => `\n> ${line}\n`).join('');

@@ -205,7 +205,14 @@ describe('roles diff --against-profile NAME', () => {
   it('prints the compared platform and the push command on a terminal', async () => {
     const { stderr } = await admin.run('roles diff --against-profile prod', { env: secrets(), tty: { stderr: true } });
     expect(stderr).toContain(`Compared with profile prod: organization ${OTHER_ORG} at ${other.ready.base_url}`);
-    expect(stderr).toMatch(/roles push roles\.yaml --profile prod --expect-plan [0-9a-f]{32} --no-write-back/);
+    expect(stderr).toMatch(/roles push roles\.yaml --expect-plan [0-9a-f]{32} --no-write-back --profile prod/);
+  });
+
+  it('quotes the file in the push command, and repeats its base', async () => {
+    admin.write('my roles.yaml', admin.read('roles.yaml').replace('  - role_id: user-role', '  - role_id: new-role'));
+    const words = ['roles', 'diff', 'my roles.yaml', '--base', 'roles.yaml', '--against-profile', 'prod'];
+    const { stderr } = await admin.run(words, { env: secrets(), tty: { stderr: true } });
+    expect(stderr).toMatch(/roles push 'my roles\.yaml' --base roles\.yaml --expect-plan [0-9a-f]{32}/);
   });
 });
 

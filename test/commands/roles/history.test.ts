@@ -86,19 +86,29 @@ describe('roles history', () => {
     expect(await admin.live()).toEqual(after);
   });
 
-  it.each(['--dry-run', '--yes'])('warns that a rollback also undoes later writes: %s', async (flag) => {
+  it.each(['--dry-run', '--yes'])('warns that a rollback also undoes later changes: %s', async (flag) => {
     const rename = (id: string) => admin.run(`roles update ${id} --name ${id}-2 --yes`);
     for (const id of ['user-role', 'support-role', 'admin-role']) await rename(id);
     const { data } = await admin.json<Item[]>('roles history');
     const [last, , first] = data.map(({ revision }) => revision);
     const warned = await admin.run(`roles rollback ${first ?? ''} --force ${flag} -o json`);
-    const warning = 'This also undoes 2 later writes: ';
+    const warning = 'This also undoes later changes: ';
     expect(warned).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
     expect(warned.stdout).toMatch(
-      /This also undoes 2 later writes: (?:admin-role, support-role|support-role, admin-role)\./,
+      /This also undoes later changes: (?:admin-role, support-role|support-role, admin-role)\./,
     );
     if (flag === '--yes') return;
     expect((await admin.run(`roles rollback ${last ?? ''} --force ${flag}`)).stderr).not.toContain('also undoes');
+  });
+
+  it('warns that the rollback of the newest revision also undoes what another admin changed later', async () => {
+    await admin.run('roles update user-role --name Users --yes');
+    const elsewhere = { CDPADM_STATE_DIR: join(admin.folder, 'other-state') };
+    await admin.run('roles update support-role --name Helpers --yes', { env: elsewhere });
+    const { stderr } = await admin.run('roles rollback --last --dry-run');
+    expect(stderr).toContain('Warning: This also undoes later changes: support-role.\n');
+    await admin.run('roles update support-role --name Support --yes', { env: elsewhere });
+    expect((await admin.run('roles rollback --last --dry-run')).stderr).not.toContain('also undoes');
   });
 
   it('reports a damaged revision file', async () => {

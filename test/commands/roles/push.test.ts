@@ -178,7 +178,7 @@ describe('roles push', () => {
       const { data } = await stranger.json<Record<string, unknown>>('roles diff --base base.yaml');
       expect([data.kept, 'warnings' in data]).toEqual([['user-role'], false]);
       const { stdout } = await stranger.run('roles diff --base base.yaml -o markdown');
-      expect(stdout).toContain('\n> Kept from the platform (changed after the pull): `user-role`\n');
+      expect(stdout).toContain('\n> As on the platform (changed or deleted after the pull): `user-role`\n');
     });
   });
 
