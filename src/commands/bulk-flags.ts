@@ -1,5 +1,6 @@
 // Flags of all bulk runs: help, checks and values.
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { MaxErrors } from '../lib/bulk/runner.ts';
 import type { Inputs, ReadOptions, RowFormat } from '../lib/bulk/sources/bytes.ts';
 import { type GetAddress, isAddress } from '../lib/bulk/sources/remote.ts';
@@ -161,7 +162,7 @@ export async function openBulkInputs(
     [search.slice(1), ...searchParams.values()].filter((value) => value.length >= 8).forEach(ctx.redactor.add);
   }
   const get: GetAddress = async (url, headers, sink) =>
-    (await ctx.api()).client.download({ url, accept: '*/*', headers }, sink, ctx.signal);
+    (await ctx.api()).client.download({ url, accept: '*/*', headers, isStored: true }, sink, ctx.signal);
   return await openInputs(names, ctx, { ...options, format, dialect, get });
 }
 
@@ -171,25 +172,33 @@ export async function readColumnMap(
   { map, mapFile }: Pick<InputFlags, 'map' | 'mapFile'>,
 ): Promise<Map<string, string> | undefined> {
   if (map === undefined && mapFile === undefined) return undefined;
-  const mapping = new Map(mapFile === undefined ? [] : await loadMap(ctx, mapFile));
+  const own = new Map<string, string>();
   for (const text of map ?? []) {
     const at = text.lastIndexOf('=');
     if (at < 1) throw usageError(`--map must be COLUMN=FIELD, such as "E-mail address=email", not \`${text}\`.`);
-    mapping.set(text.slice(0, at), text.slice(at + 1).trim());
+    const column = text.slice(0, at);
+    if (own.has(column)) throw usageError(`--map names the column \`${column}\` twice.`, 'Map each column once.');
+    own.set(column, text.slice(at + 1).trim());
   }
-  return mapping;
+  return new Map([...(mapFile === undefined ? [] : await loadMap(ctx, mapFile)), ...own]);
 }
 
-/** Writes the map to the `--save-map` file, as YAML or JSON according to the extension. */
+/**
+ * Writes the map to the `--save-map` file, as YAML or JSON according to the extension. Throws usage (2) if the file exists
+ * with other content, because maps are completed by hand.
+ */
 export async function saveMap(ctx: Context, file: string, map: Record<string, string>): Promise<void> {
-  const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }] = await Promise.all([
+  const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }, { nameTaken }] = await Promise.all([
     import('../lib/files/load.ts'),
     import('../lib/files/yaml-text.ts'),
     import('../lib/files/read-input.ts'),
     import('../lib/kernel/durable.ts'),
+    import('../lib/kernel/temporary-file.ts'),
   ]);
   const text = formatOf(file) === 'yaml' ? toYaml(map) : `${JSON.stringify(map, undefined, 2)}\n`;
-  writeUserFile(resolvePath(file, ctx.io.cwd), text);
+  const path = resolvePath(file, ctx.io.cwd);
+  if (existsSync(path) && readFileSync(path, 'utf8') !== text) throw nameTaken(path);
+  writeUserFile(path, text);
 }
 
 async function loadMap(ctx: Context, file: string): Promise<[string, string][]> {

@@ -60,8 +60,8 @@ export const inspectInputs = defineCommand({
 async function inspect(ctx: Context, files: string[], given: FlagValues<typeof flags>): Promise<void> {
   const { inspectSeeds } = await import('../../lib/workflows/seed-inspect.ts');
   const found = await inspectSeeds(await openBulkInputs(ctx, files, given), ctx.signal);
-  if (given.saveMap !== undefined) await saveMap(ctx, given.saveMap, found.map);
   await ctx.out.emit(found, view);
+  if (given.saveMap !== undefined) await saveMap(ctx, given.saveMap, found.map);
 }
 
 const view: DocumentView<Inspection> = { kind: 'document', text: draw };

@@ -63,6 +63,9 @@ function readBytes(text: string): number {
   throw usageError(`--batch-bytes must be a size from 1KB to 64MiB, for example 256KB, not \`${text}\`.`);
 }
 
+/** Maximum number of issues that a dry run shows. */
+const SHOWN_ISSUES = 10;
+
 /** Checks the rows that an earlier run did not complete, and shows the first request. Sends nothing. */
 async function showDryRun(
   ctx: Context,
@@ -71,8 +74,10 @@ async function showDryRun(
   before: SeedCheckpoint | undefined,
 ): Promise<void> {
   const { seeding } = await ctx.api();
-  const { rows, rejected, batches, first } = await validateSeeds(opened, limits, ctx.signal, before);
+  const { rows, rejected, batches, first, issues } = await validateSeeds(opened, limits, ctx.signal, before);
   opened.reportUnseen();
+  for (const issue of issues.slice(0, SHOWN_ISSUES)) ctx.out.warn(issue);
+  if (issues.length > SHOWN_ISSUES) ctx.out.warn('Other rows are invalid, too: `cdpadm seed validate` lists them.');
   if (first !== undefined && ctx.flags.curl) {
     await (await seeding.openBulk()).send(first, ctx.signal);
     return;

@@ -156,7 +156,7 @@ export function createClient(options: HttpOptions): Client {
     download: async (link, sink, signal) => {
       const { linkEndpoint, linkRequest, plainSink } = await import('./call/link.ts');
       const request = linkRequest(link, () => addressOf('dsr'));
-      await send(linkEndpoint(link), request, { signal }, plainSink(sink));
+      await send(linkEndpoint(link), request, { signal }, link.isStored ? sink : plainSink(sink));
     },
     describe: (endpoint, input) => {
       const { body } = names.encode(endpoint, input as AnyInput);

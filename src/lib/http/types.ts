@@ -60,6 +60,8 @@ export interface Link {
   service?: 'dsr';
   accept: string;
   headers?: Record<string, string>;
+  /** True for a stored object, whose `Content-Encoding` describes its own bytes: they are not decoded. */
+  isStored?: boolean;
 }
 
 export interface Sink {

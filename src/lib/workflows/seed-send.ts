@@ -72,7 +72,11 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
         return;
       }
       const refusal = await send(rows);
-      if (refusal !== undefined) await narrow(rows, refusal);
+      if (refusal === undefined) return;
+      const before = refused.length;
+      await narrow(rows, refusal);
+      // No row was invalid, so the platform rejected the number of rows.
+      if (refused.length === before) limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
     }
 
     /** Finds the invalid rows among rows that were rejected together. */
@@ -89,14 +93,12 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       for (const row of guilty) refused.push({ row, reason: reasonOf(refusal) });
       await complete(rest);
       if (suspects.length === 0) return;
-      // At least one suspect is invalid. If the first half is accepted, the second half contains an invalid row.
       const [first, second] = halvesOf(suspects);
       const answer = await send(first);
-      if (answer === undefined) await narrow(second, refusal);
-      else {
-        await narrow(first, answer);
-        await complete(second);
-      }
+      if (answer !== undefined) await narrow(first, answer);
+      // If the first half is accepted, the second half contains an invalid row, unless the rows are only too many.
+      if (answer === undefined && second.length > 1) await narrow(second, refusal);
+      else await complete(second);
     }
 
     const all = Array.from({ length: batch.count }, (_, row) => row);

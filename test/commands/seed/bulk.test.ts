@@ -232,6 +232,33 @@ describe('a rejection by the platform', () => {
     expect(result.requests).toBeLessThanOrEqual(2 + 14);
   });
 
+  test('rejects no row if the batches are only too long, and shortens them for the rest of the run', async () => {
+    const it = await start((body) =>
+      (JSON.parse(body.toString()) as unknown[]).length > 40 ? rejection('too many users in the request') : undefined,
+    );
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(2000)), '--concurrency', '1']);
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 2000, 2000]);
+    expect(result.requests).toBeLessThan(120);
+  });
+
+  test('of one batch only, which a proxy may cause, rejects no row', async () => {
+    const it = await start((_body, request) => (request === 1 ? rejection('Bad Request') : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(100))]);
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 100, 100]);
+  });
+
+  test('excludes only the rows with a rejected value of a rare attribute', async () => {
+    const named = (index: number): string => (index === 0 || index === 30 || index >= 60 ? 'Rare' : 'Orders');
+    const bad = new Set([1, 31, 61]);
+    const it = await start((body) => {
+      const users = JSON.parse(body.toString()) as { xpid: number }[];
+      return users.some(({ xpid }) => bad.has(xpid)) ? rejection('Rare: the value does not fit') : undefined;
+    });
+    const flags = ['--concurrency', '1', '--batch-size', '30'];
+    const { result } = await it.bulk([it.write('users.ndjson', userRows(70, named)), ...flags]);
+    expect(result).toMatchObject({ accepted: 67, rejected: 3 });
+  });
+
   test('excludes only the rows with a rejected value of the attribute', async () => {
     const bad = new Set([5, 6, 7, 50, 99]);
     const it = await start((body) => {

@@ -1,6 +1,9 @@
 // Seed input formats, and the seeding commands other than `seed bulk`.
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listenOnLoopback } from '../../helpers/loopback.ts';
 import { type Seeding, startSeeding, userRow, userRows } from '../../helpers/seeding-home.ts';
 import { zstd } from '../../helpers/zstd.ts';
 
@@ -153,13 +156,56 @@ test('prints, in either format, a template that seed validate and seed preview a
 
 test('counts rows in a dry run, prints the first request and sends nothing', async () => {
   const file = seeding.write('users.ndjson', userRows(250).replace('production', 'prod'));
-  const { result } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
+  const { result, stderr } = (await seeding.bulk([file, '--dry-run'])) as unknown as {
     result: { dry_run: boolean; plan: object; requests: { url: string; body: unknown[] }[] };
+    stderr: string;
   };
+  expect(stderr).toContain('users.ndjson:1: environment: ');
   expect(result).toMatchObject({ dry_run: true, plan: { rows: 250, accepted: 249, rejected: 1, batches: 3 } });
   expect(result.requests[0]?.url).toMatch(/\/v2\/bulkcalculatedattributes$/);
   expect(result.requests[0]?.body).toHaveLength(100);
   expect(seeding.sink.requests).toBe(0);
+});
+
+test('lists the first reasons for rejected rows in a dry run, and the command that lists more', async () => {
+  const file = seeding.write('users.ndjson', userRows(20).replaceAll('production', 'prod'));
+  const { code, stderr } = await seeding.run(['seed', 'bulk', file, '--dry-run']);
+  expect(code).toBe(3);
+  expect(stderr.match(/users\.ndjson:\d+: environment: /g)).toHaveLength(10);
+  expect(stderr).toContain('`cdpadm seed validate`');
+});
+
+test('rejects a second field for a mapped column, but overrides the map file', async () => {
+  seeding.write('map.yaml', 'id: identity:email\n');
+  const file = seeding.write('users.csv', 'id,n\n1,2\n');
+  const flags = ['--map-file', 'map.yaml', '--map', 'n=attr:N:count', '--cutoff-date', '2026-01-01'];
+  const twice = await seeding.run([
+    'seed',
+    'preview',
+    file,
+    ...flags,
+    '--map',
+    'id=xpid',
+    '--map',
+    'id=identity:email',
+  ]);
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('--map names the column `id` twice.')]);
+  const { stdout } = await seeding.run(['seed', 'preview', file, ...flags, '--map', 'id=xpid']);
+  expect(JSON.parse(stdout)).toMatchObject({ xpid: 1 });
+});
+
+test('reads a remote object that was stored with Content-Encoding: gzip', async () => {
+  const store = createServer((request, response) => {
+    const body = gzipSync(userRows(300));
+    const [, from = '0', to = '0'] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const part = body.subarray(Number(from), Number(to) + 1);
+    const range = `bytes ${from}-${Number(from) + part.length - 1}/${body.length}`;
+    response.writeHead(206, { etag: '"1"', 'content-encoding': 'gzip', 'content-range': range }).end(part);
+  });
+  const port = await listenOnLoopback(store);
+  const { result } = await seeding.bulk([`http://127.0.0.1:${port}/users.csv`, '--format', 'ndjson']);
+  store.close();
+  expect(result).toMatchObject({ accepted: 300, rejected: 0 });
 });
 
 test('sends one body with each of seed set, intake event and intake identify, and rejects an invalid body', async () => {

@@ -39,6 +39,11 @@ describe("a table's columns", () => {
       map: { 'E-mail': 'identity:email' },
     });
     expect(readFileSync(join(seeding.folder, 'map.yaml'), 'utf8')).toBe('E-mail: identity:email\n');
+    expect((await inspect(file, '--save-map', 'map.yaml')).map).toEqual(found.map);
+    seeding.write('map.yaml', 'E-mail: identity:email\norders: attr:Orders:count\n');
+    const again = await seeding.run(['seed', 'inspect', file, '--save-map', 'map.yaml']);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('map.yaml already exists')]);
+    expect(readFileSync(join(seeding.folder, 'map.yaml'), 'utf8')).toContain('orders');
     const { stdout } = await seeding.run(['seed', 'inspect', file]);
     expect(stdout).toContain('Proposed map: --map E-mail=identity:email');
     expect(stdout).not.toContain('a@x.example');

@@ -28,16 +28,22 @@ async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     import('node:zlib'),
     import('node:stream'),
   ]);
+  let last = Buffer.alloc(0);
+  let given = 0;
   const copied = async function* () {
-    // Copy each chunk: the pipeline reads ahead, and the source may overwrite its chunks.
-    for await (const chunk of chunks) yield Buffer.from(chunk);
+    for await (const chunk of chunks) {
+      // Copy each chunk: the pipeline reads ahead, and the source may overwrite its chunks.
+      last = Buffer.from(chunk);
+      given += last.length;
+      yield last;
+    }
   };
-  const output = pipeline(
-    Source.from(copied(), { highWaterMark: 1 }),
-    createGunzip({ chunkSize: 256 * 1024 }),
-    () => undefined,
-  );
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  const output = pipeline(Source.from(copied(), { highWaterMark: 1 }), gunzip, () => undefined);
   for await (const chunk of output) yield chunk as Buffer;
+  // Node accepts zero bytes as padding, but ignores everything after them.
+  const ignored = last.subarray(Math.max(0, last.length - (given - gunzip.bytesWritten)));
+  if (ignored.some((byte) => byte !== 0)) throw new Error('data follows its padding');
 }
 
 async function* unzstd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -22,8 +22,11 @@ interface Attribute {
   cleared: boolean;
 }
 
-/** An attribute counts as invalid after this many rejections (see `convicted`), unless a row with it was accepted. */
-const PROOF = 2;
+/**
+ * An attribute counts as invalid after this many rejections (see `convicted`), unless a row with it was accepted.
+ * If only some of its values are invalid, a row is probably accepted first.
+ */
+const PROOF = 10;
 /** Limits the memory used for attribute names, which come from the platform's messages. */
 const MAX_ATTRIBUTES = 200;
 

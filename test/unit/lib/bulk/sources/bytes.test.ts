@@ -200,6 +200,7 @@ describe('unreadable input', () => {
 
   it.each([
     ['a truncated gzip file', 'gzip', gzipSync(text(50_000)).subarray(0, 5000)],
+    ['gzip data after padding', 'gzip', Buffer.concat([gzipSync('a\n'), Buffer.alloc(512), gzipSync('b\n')])],
     ['an invalid zstd block', 'zstd', Buffer.concat([zstd(text(10)).subarray(0, 9), Buffer.from([0x07, 0, 0])])],
     ['only the zstd magic number', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
   ])('is rejected: %s', async (_what, wrapping, bytes) => {
