@@ -30,9 +30,11 @@ export function deadlineOf(regulation: string | undefined, submittedAt: number, 
  * Returns a request's deadline, computed from strings in the ledger or a response. The calendar in the time zone of
  * `submittedTime` may show another month than UTC: the earlier of the two deadlines counts (decision: D55).
  */
-export function deadlineFrom(regulation: string | undefined, submittedTime = '', isExtended = false) {
-  const [at, local] = [submittedTime, submittedTime.replace(/[+-]\d\d:?\d\d$/, 'Z')].map(parseIso);
-  if (at === undefined || local === undefined) return undefined;
+export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined, isExtended = false) {
+  const at = parseIso(submittedTime);
+  if (at === undefined) return undefined;
+  // A damaged ledger may contain a value of another type, which is not a time.
+  const local = parseIso(submittedTime?.replace(/[+-]\d\d:?\d\d$/, 'Z')) ?? at;
   const deadlines = [at, local].flatMap((start) => {
     const deadline = deadlineOf(regulation, start, isExtended);
     return deadline === undefined ? [] : at + deadline - start;

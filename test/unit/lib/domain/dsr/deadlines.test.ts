@@ -41,8 +41,10 @@ it('calculates a deadline only from a known regulation and a valid time', () => 
   expect([
     deadlineFrom('ccpa', undefined),
     deadlineFrom('ccpa', 'soon'),
+    // A damaged ledger may contain any JSON.
+    ...[null, 7, [], {}].map((damaged) => deadlineFrom('ccpa', damaged as unknown as string)),
     deadlineFrom(undefined, '1970-01-01T00:00:00Z'),
-  ]).toEqual([undefined, undefined, undefined]);
+  ]).toEqual(Array(7).fill(undefined));
 });
 
 it.each([
