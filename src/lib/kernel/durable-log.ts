@@ -1,21 +1,35 @@
 // An append-only private file of lines. Every append is flushed to disk.
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder, PRIVATE_FILE, assertPrivate, syncFolder } from './durable.ts';
 import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Opens a file (0600) for fsynced appends. An append first ends an incomplete last line with a newline. */
+/** Never follows a link that another user of a shared folder puts in place of the file. */
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+
+/** Opens a file (0600) for fsynced appends. Creates its folder. */
 export function openDurableLog(path: string) {
   ensurePrivateFolder(dirname(path));
-  const isNew = assertPrivate(path, cannotWrite) === undefined;
+  return openUserLog(path);
+}
+
+/**
+ * Like `openDurableLog`, for a file named by the user. The folder must exist; it may be shared, such as /tmp. An append
+ * first ends an incomplete last line with a newline.
+ */
+export function openUserLog(path: string) {
+  const existing = assertPrivate(path, cannotWrite);
+  const isNew = existing === undefined;
   let descriptor: number;
   let mayBeTorn = true;
   // After the file is closed, another file or socket may reuse the descriptor's number.
   let isClosed = false;
   try {
-    descriptor = openSync(path, 'a+', PRIVATE_FILE);
+    // With its mode changed, a device such as /dev/null would be unusable for other users.
+    if (existing && !existing.isFile() && !existing.isDirectory()) throw new Error('it is not a regular file');
+    descriptor = openSync(path, APPEND, PRIVATE_FILE);
     fchmodSync(descriptor, PRIVATE_FILE);
   } catch (error) {
     throw cannotWrite(path, error);

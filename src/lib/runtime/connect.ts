@@ -5,7 +5,7 @@ import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/resolve-settings.ts';
 import { createClient } from '../http/client.ts';
 import { readProxySettings } from '../http/engines/proxy.ts';
-import { openDurableLog } from '../kernel/durable-log.ts';
+import { openUserLog } from '../kernel/durable-log.ts';
 import { host } from '../kernel/host.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';
@@ -114,7 +114,7 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
 
 /** Opens the `--trace-file` (private, one exchange per line), which is closed when the command ends. */
 function openTrace(ctx: Context, path: string): (exchange: Record<string, unknown>) => void {
-  const log = openDurableLog(path);
+  const log = openUserLog(path);
   let isOpen = true;
   ctx.onClose(async () => {
     isOpen = false;
