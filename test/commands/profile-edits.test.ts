@@ -185,6 +185,12 @@ describe('a profile rename or copy', () => {
     ]).toEqual([false, true]);
   });
 
+  it('keeps the stored secrets if only the letter case of the name changes, on any disk', async () => {
+    expect((await run('profile rename dev Dev')).code).toBe(0);
+    expect(Object.keys(home.settings().profiles)).toEqual(['Dev']);
+    expect(readFileSync(home.secretFile('Dev'), 'utf8')).toContain(SECRET);
+  });
+
   it('creates a copy that is independent of the original', async () => {
     await run('profile copy dev second');
     await run('profile delete dev --yes');

@@ -5,7 +5,13 @@ import { nearest } from '../kernel/nearest.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile, unknownFields } from './profile-schema.ts';
-import { otherSecretFiles, readSecretFile, removeSecretFile, writeSecretFile } from './secret-file.ts';
+import {
+  otherSecretFiles,
+  readSecretFile,
+  removeRenamedFile,
+  removeSecretFile,
+  writeSecretFile,
+} from './secret-file.ts';
 import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { checkSetting, PROFILE_SECRETS, type ProfileSecretName } from './setting-fields.ts';
 import { changeSettingsFile, type RawSettings, readSettingsFile } from './settings-file.ts';
@@ -124,7 +130,7 @@ export function openProfiles(options: SecretsOptions) {
         );
         if (raw.current === from) raw.current = to;
         write();
-        if (Object.keys(filed).length > 0) writeFiled(from, {});
+        if (Object.keys(filed).length > 0) removeRenamedFile(folder, from, to);
       }),
     /** Copies a profile and its private secrets file. Both profiles share references to secrets in other locations. */
     copy: async (from: string, to: string): Promise<void> =>

@@ -1,4 +1,5 @@
 // Parses references to secrets, and reads and writes the private `--insecure-storage` file.
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isExposed, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import type { KnownError } from '../kernel/errors.ts';
@@ -23,6 +24,12 @@ export function writeSecretFile(
   secrets: Partial<Record<ProfileSecretName, string>>,
 ): void {
   writePrivateFile(secretFilePath(folder, profile), `${JSON.stringify(secrets, undefined, 2)}\n`);
+}
+
+/** Removes the file of a renamed profile. Keeps it if both names share it, because the disk ignores letter case. */
+export function removeRenamedFile(folder: string, from: string, to: string): void {
+  const [before, after] = [from, to].map((profile) => realpathSync.native(secretFilePath(folder, profile)));
+  if (before !== after) removeSecretFile(folder, from);
 }
 
 export function removeSecretFile(folder: string, profile: string): void {
