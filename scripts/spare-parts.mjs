@@ -16,8 +16,12 @@ const PARTS = [
     code: [
       `import Agent from 'undici/lib/dispatcher/agent.js';`,
       `import buildConnector from 'undici/lib/core/connect.js';`,
+      `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';`,
+      `import connect from 'undici/lib/api/api-connect.js';`,
       `import Pool from 'undici/lib/dispatcher/pool.js';`,
       `import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';`,
+      // Like undici's index. A proxy agent calls this method to open a tunnel.
+      'Dispatcher.prototype.connect = connect;',
       'export { Agent, buildConnector, Pool, ProxyAgent };',
     ].join('\n'),
   },

@@ -59,10 +59,22 @@ async function connectDispatcher(proxy: URL | undefined, extraAuthorities: strin
     proxyTunnel: false,
     factory: (origin, options: PoolType.Options) => {
       const made = typeof options.connect === 'function' ? options.connect : buildConnector(options.connect ?? {});
-      return new Pool(origin, { ...options, connect: skippingContinue(made) });
+      return new Pool(origin, { ...options, connect: skippingContinue(failingAtOnce(made)) });
     },
     ...(token !== undefined && { token }),
   });
+}
+
+/** If a proxy closes the connection, undici would request the tunnel again and again because of the error's code. */
+function failingAtOnce(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...result) => {
+      const [error] = result;
+      const isFromProxy = error?.name === 'SocketError' || error?.name === 'HTTPParserError';
+      if (isFromProxy) callback(new TransportError('proxy', 'not-delivered', new Error(error.message)), null);
+      else callback(...result);
+    });
+  };
 }
 
 function dispatch(dispatcher: Dispatcher, exchange: Exchange) {

@@ -1,5 +1,5 @@
 // Certificates and proxies with both engines.
-import type { Socket } from 'node:net';
+import { createServer as createPlainServer, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';
@@ -141,6 +141,26 @@ describe('TLS', () => {
       const http = testClient('https://platform.test', { engine, extraAuthorities, proxy: { https: proxy.url } });
       await expect(http.call(triggerThing, { body: { id: 'a' } })).resolves.toEqual({ id: 'a' });
       expect(server.requests).toHaveLength(1);
+    });
+
+    test.each([
+      ['closes the connection', ''],
+      ['sends something other than HTTP', '<html>'],
+    ])('reports a proxy that %s, and does not try again', async (_how, text) => {
+      let connections = 0;
+      const proxy = createPlainServer((socket) => {
+        connections++;
+        socket.once('data', () => socket.end(text)).on('error', () => undefined);
+      });
+      const origin = `127.0.0.1:${await listenOnLoopback(proxy)}`;
+      onTestFinished(() => void proxy.close());
+      const http = testClient('https://platform.test', { engine, proxy: { https: `http://${origin}` } });
+      const error = await failureOf(http.call(triggerThing, { body: { id: 'a' } }));
+      expect(error).toMatchObject({
+        code: 'network.proxy',
+        message: `The proxy http://${origin} did not connect to platform.test.`,
+      });
+      expect({ connections, sleeps: http.clock.sleeps }).toEqual({ connections: 1, sleeps: [] });
     });
 
     test('reports a proxy that rejects the credentials', async () => {
