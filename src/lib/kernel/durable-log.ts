@@ -6,8 +6,8 @@ import { cannotWrite } from './file-failure.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
-/** Never follows a link that another user of a shared folder puts in place of the file. */
-const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+/** `O_NOFOLLOW`: another user of a shared folder could replace the file with a link. It is undefined on Windows. */
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** Opens a file (0600) for fsynced appends. Creates its folder. */
 export function openDurableLog(path: string) {
