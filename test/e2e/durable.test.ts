@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readPrivateFile, writePrivateFile, writeUserFile } from '../../src/lib/kernel/durable.ts';
+import { openUserLog } from '../../src/lib/kernel/durable-log.ts';
 import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -20,6 +21,13 @@ describe.runIf(onUnix)("a user's file", () => {
     writeUserFile(pipe, 'through the pipe');
     expect((await reader).stdout).toBe('through the pipe');
     expect(fs.statSync(pipe).isFIFO()).toBe(true);
+  });
+
+  it('is not opened as a log, and keeps its mode, if it is a pipe or a device', () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    spawnSync('mkfifo', ['-m', '666', pipe]);
+    expect(() => openUserLog(pipe)).toThrow(/it is not a regular file\.$/);
+    expect(fs.statSync(pipe).mode & 0o777).toBe(0o666);
   });
 });
 

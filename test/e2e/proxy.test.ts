@@ -1,4 +1,4 @@
-// The built program behind a proxy. Its bundle contains only parts of the library that opens the tunnel.
+// The built program with a proxy. Its bundle contains only parts of the library that opens the tunnel.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

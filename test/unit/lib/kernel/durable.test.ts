@@ -1,5 +1,4 @@
 // Private files and user files: modes, links, owners, full disks, and processes killed during a write.
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -147,13 +146,6 @@ describe('private files', () => {
     expect(fs.readdirSync(folder)).toEqual([]);
     openUserLog(file).append('a line\n');
     expect(modeOf(file)).toBe(0o600);
-  });
-
-  it.runIf(onUnix)('are not opened, and keep their mode, if they are not regular files', () => {
-    const pipe = join(temporaryFolder(), 'pipe');
-    execFileSync('mkfifo', ['-m', '666', pipe]);
-    expect(failureOf(() => openUserLog(pipe)).message).toMatch(/it is not a regular file\.$/);
-    expect(modeOf(pipe)).toBe(0o666);
   });
 
   it('cause an error that reports why they cannot be read or written', () => {
