@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
+  EBUSY: 'it is a mount point, or another program uses it',
   EIO: 'the disk reported an error',
 };
 
@@ -28,6 +29,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,
   EFBIG: ROOM,
+  EBUSY: 'Mount the folder instead of the file',
   EROFS: PERMISSION,
   EACCES: PERMISSION,
   EPERM: PERMISSION,

@@ -64,8 +64,8 @@ const WORDS: Record<
       ? plainAnswer(lost.origin)
       : `The TLS connection to ${hostOf(lost)} failed (${error.code ?? 'TLS'}).`,
   proxy: (lost, error) => `The proxy ${lost.proxy ?? ''} did not connect to ${hostOf(lost)}${statusOf(error)}.`,
-  'connect-timeout': (lost) =>
-    `Could not connect to ${peer(lost)} within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}.`,
+  'connect-timeout': (lost, { code }) =>
+    `Could not connect to ${peer(lost)} ${code === 'ETIMEDOUT' ? 'in time' : `within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}`}.`,
   timeout: (lost) =>
     `${hostOf(lost)} did not send a complete response within ${formatDuration(lost.requestTimeoutMs)}.`,
   idle: (lost) => `The response from ${hostOf(lost)} stalled.`,

@@ -1,6 +1,7 @@
 // The interface of an engine, which completes an exchange within its limits or rejects with a TransportError.
 import { type Exchange, MAX_ANSWER_BYTES, CONNECT_TIMEOUT_MS, type RawReply, type Sink } from '../types.ts';
 import { type Phase, TransportError, transportErrorOf, type TransportKind } from '../transport-error.ts';
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { onAbort } from '../../kernel/clock.ts';
 import { usageError } from '../../kernel/errors.ts';
@@ -13,6 +14,13 @@ export interface Engine {
 
 /** Maximum pause within a response. Before the response, only the connect timeout and the total timeout apply. */
 const IDLE_TIMEOUT_MS = 15_000;
+
+/**
+ * If a host has several addresses, Node abandons each after this time, by default after 250 ms. A slow network or a
+ * busy machine needs longer: the system repeats a lost packet after a second.
+ */
+const ADDRESS_TIMEOUT_MS = 2_500;
+setDefaultAutoSelectFamilyAttemptTimeout(Math.max(ADDRESS_TIMEOUT_MS, getDefaultAutoSelectFamilyAttemptTimeout()));
 
 /** Common servers close an idle connection after five seconds. We close ours earlier. */
 export const KEEP_ALIVE_MS = 4_000;

@@ -1,5 +1,6 @@
 // The lifecycle of a single exchange: progress, timeouts, size limit and result.
 import { getEventListeners } from 'node:events';
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { followExchange, type Progress } from '../../../../src/lib/http/engines/engine.ts';
 import type { Exchange, RawReply, Sink } from '../../../../src/lib/http/types.ts';
@@ -141,6 +142,10 @@ describe('a sink', () => {
 });
 
 describe('a timeout', () => {
+  it('for one of several addresses is long enough to repeat a lost packet', () => {
+    expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2500);
+  });
+
   it('ends a connection attempt after ten seconds, and reports the call as not delivered', async () => {
     const { end, observed } = follow();
     await vi.advanceTimersByTimeAsync(9_999);

@@ -28,6 +28,7 @@ describe('a network error', () => {
     ['The TLS connection to api.example failed (EPROTO).', 'tls', coded('EPROTO')],
     ['The TLS connection to api.example failed (TLS).', 'tls', undefined],
     ['Could not connect to api.example:443 within 10s.', 'connect-timeout', undefined],
+    ['Could not connect to api.example:443 in time.', 'connect-timeout', coded('ETIMEDOUT')],
     ['api.example did not send a complete response within 1m.', 'timeout', undefined],
     ['The response from api.example stalled.', 'idle', undefined],
     ['The connection to api.example was closed before a response arrived (ECONNRESET).', 'reset', coded('ECONNRESET')],

@@ -9,6 +9,7 @@ describe('cannotWrite', () => {
     ['ENOSPC', 'the disk is full', 'Free some space'],
     ['EDQUOT', 'the disk quota is used up', 'Free some space'],
     ['EROFS', 'the file system is read-only', 'Make its folder writable'],
+    ['EBUSY', 'it is a mount point, or another program uses it', 'Mount the folder instead of the file'],
     ['EACCES', 'permission denied', 'Make its folder writable'],
   ])('reports the reason for %s and a fix, and states that the file was not written', (code, reason, remedy) => {
     const { message, hint } = cannotWrite('/state/token.json', failed(code));
