@@ -54,6 +54,8 @@ it('describes the type of each flag, and whether it may be repeated', async () =
     ['boolean', false],
     ['integer', false],
   ]);
+  const [push] = await described('help', '--json', 'roles', 'push');
+  expect(push?.flags.find(({ flag }) => flag === '--no-write-back')).toMatchObject({ type: 'boolean' });
 });
 
 it('rejects an unknown command', async () => {

@@ -88,7 +88,7 @@ function flagsOf({ options }: Command) {
       flag: flag.long ?? flag.flags,
       ...(flag.short !== undefined && { short: flag.short }),
       value: flag.flags.split(/[<[]/)[1]?.slice(0, -1).replace('...', '') ?? null,
-      type: flag.isBoolean() ? 'boolean' : flagSpecs.get(flag)?.most ? 'integer' : 'string',
+      type: !flag.required && !flag.optional ? 'boolean' : flagSpecs.get(flag)?.most ? 'integer' : 'string',
       ...(flag.helpGroupHeading !== undefined && { heading: flag.helpGroupHeading.replace(/:$/, '') }),
       ...valueOf(flag),
     }));
