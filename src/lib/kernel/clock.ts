@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 /** Maximum delay of a Node timer (24.8 days). A timer with a longer delay would fire immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. No other code calls `Date.now`, or sleeps with `setTimeout`. */
 export const systemClock: Clock = {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { quickOutput } from '../../config/quick-settings.ts';
 import { OUTPUT_FORMATS } from '../../config/setting-fields.ts';
+import { LONGEST_TIMER_MS } from '../../kernel/clock.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { choiceHint } from '../../kernel/nearest.ts';
@@ -144,7 +145,7 @@ export function readGlobalFlags(
     debug: raw['debug'] === true || env.CDPADM_DEBUG === '1' || env.RUNNER_DEBUG === '1',
     traceFile: checkPath(text(raw, 'traceFile') ?? env.CDPADM_TRACE_FILE ?? '', '--trace-file') || undefined,
     curl: raw['curl'] === true,
-    requestTimeoutMs: duration(raw, 'requestTimeout') ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: Math.min(duration(raw, 'requestTimeout') ?? DEFAULT_REQUEST_TIMEOUT_MS, LONGEST_TIMER_MS),
     retries: retries(raw),
     timeoutMs: duration(raw, 'timeout'),
     caFile: text(raw, 'caFile'),

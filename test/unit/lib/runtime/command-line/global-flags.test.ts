@@ -67,6 +67,8 @@ it.each<[string[], Partial<GlobalFlags>]>([
   [['--confirm', 'a', '--confirm=b'], { confirm: ['a', 'b'] }],
   [['--no-input', '--no-color', '--progress', 'none'], { input: false, color: 'never', progress: 'none' }],
   [['--color', 'always'], { color: 'always' }],
+  // A timer cannot be longer.
+  [['--request-timeout', '30d'], { requestTimeoutMs: 2 ** 31 - 1 }],
   [
     ['--timeout', '10m', '--request-timeout', '500ms', '--retries', '0'],
     { timeoutMs: 600_000, requestTimeoutMs: 500, retries: 0 },
