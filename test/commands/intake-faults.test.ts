@@ -117,3 +117,17 @@ describe('intake identify', () => {
     expect(await send('identify')).toMatchObject({ code, sent: 5, stored });
   });
 });
+
+it.each(['intake event', 'intake identify', 'seed set'])(
+  '`%s` rejects a body with both names of an identity type',
+  async (line) => {
+    const { base_url: url } = home.platform.ready;
+    await home.run(`profile create named --base-url ${url} --seeding-url ${url} --identity-url ${url} --yes`);
+    await home.run('profile edit named --set names.customer_id=custid');
+    const identities = { customer_id: 'a', custid: 'b' };
+    home.write('both.json', JSON.stringify({ ...BODY, user_identities: identities, identities }));
+    const { code, error } = await home.json(`${line} -f both.json --profile named --yes`);
+    expect([code, error.code, error.issues[0]?.path]).toEqual([9, 'input.invalid', 'customer_id']);
+    expect(await home.writes()).toEqual([]);
+  },
+);

@@ -1,18 +1,26 @@
 // Wire names: maps the specification's neutral words to deployment-specific ones and back, but only in marked places.
+import { KnownError } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { NameMark } from './endpoint.ts';
+import type { FieldIssue } from './explain.ts';
 
 /** Neutral word (`xpid`) or prefix (`osa_*`) -> deployment-specific word or prefix. */
 export type NamesMap = Readonly<Record<string, string>>;
 
 export type WireNames = ReturnType<typeof createWireNames>;
 
-export class NameCollision extends Error {
-  readonly word: string;
+/** An object has both the neutral and the deployment's name of one field. Unless it is caught: invalid input (9). */
+export class NameCollision extends KnownError {
+  readonly issue: FieldIssue;
   constructor(word: string) {
-    super(`two fields map to ${word} on the wire`);
-    this.name = 'NameCollision';
-    this.word = word;
+    const message = "appears twice: under the neutral name and under the deployment's name";
+    super({
+      code: 'input.invalid',
+      message: `Two fields have the same name, ${word}. Nothing was sent.`,
+      issues: [{ path: word, message }],
+      hint: "Use only one of the two names. The profile's `names` map them.",
+    });
+    this.issue = { path: [word], message };
   }
 }
 

@@ -3,7 +3,7 @@ import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contr
 import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
-import type { WireNames } from '../../contract/names.ts';
+import { NameCollision, type WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { counted } from '../../kernel/words.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
@@ -34,7 +34,13 @@ export function normalizeRequest(
   { names, nulls, vendorDomain }: NormalizeOptions,
   now: number,
 ): NormalizedRequest {
-  const decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
+  let decoded: unknown;
+  try {
+    decoded = names.decode(value, dsrEndpoints.create.names?.body ?? []);
+  } catch (error) {
+    if (error instanceof NameCollision) return { issues: [error.issue], warnings: [], changes: [] };
+    throw error;
+  }
   const upgraded = upgradeRequest(inLowerCase(decoded), vendorDomain);
   const parsed = parseWith(DsrRequest, upgraded.value);
   const issues = [

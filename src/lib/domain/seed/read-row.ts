@@ -42,7 +42,7 @@ export function checkRow(value: unknown, rules: RowRules): ReadRow {
     return { issues: checked.issues.map((issue) => ({ ...issue, path: pathAsWritten(value, issue.path, names) })) };
   } catch (error) {
     if (!(error instanceof NameCollision)) throw error;
-    return { issues: [{ path: [], message: error.message }] };
+    return { issues: [error.issue] };
   }
 }
 

@@ -1,5 +1,6 @@
 // Parses the body of a 2xx response with exact integers, and checks it against the contract.
 import { parseWith, showPath } from '../../contract/explain.ts';
+import { NameCollision } from '../../contract/names.ts';
 import type { KnownError } from '../../kernel/errors.ts';
 import { JsonError, parseJson, TooManyValues } from '../../kernel/json.ts';
 import type { Answer } from './answer.ts';
@@ -36,7 +37,7 @@ export function readReply(
     if (isErrorDocument(answer)) throw unreadableReply(`is an error document with status ${status}`);
     return { status, headers, text, body: undefined };
   }
-  const value = decode(parsedBody());
+  const value = decoded(parsedBody());
   // A 202, for example, only promises that the write will take effect, even if its body is complete.
   if (isWrite && !anyStatus) requireStatus();
   const parsed = parseWith(reply, value);
@@ -58,7 +59,16 @@ export function readReply(
     if (answer.problem !== undefined) throw unreadableReply(answer.problem);
     if (text.trim() === '') return undefined;
     if (!/json/i.test(headers['content-type'] ?? '')) return text;
-    return decode(parsedBody());
+    return decoded(parsedBody());
+  }
+
+  function decoded(value: unknown): unknown {
+    try {
+      return decode(value);
+    } catch (error) {
+      if (error instanceof NameCollision) throw unreadableReply('has two names for one field');
+      throw error;
+    }
   }
 
   function parsedBody(): unknown {

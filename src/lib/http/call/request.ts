@@ -1,10 +1,10 @@
 // Builds a request from an endpoint and its input, in a deployment's own words. Also writes requests as curl commands.
 import { encodeText, type Endpoint, fillPath, type Service } from '../../contract/endpoint.ts';
 import { type BaseAddress, readBaseAddress } from '../../kernel/address.ts';
-import { usageError, invalidInput } from '../../kernel/errors.ts';
+import { usageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { shellQuoted } from '../../kernel/words.ts';
-import { createWireNames, NameCollision, type NamesMap } from '../../contract/names.ts';
+import { createWireNames, type NamesMap } from '../../contract/names.ts';
 import type { AnyInput } from '../types.ts';
 
 export interface BuiltRequest {
@@ -82,7 +82,6 @@ export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
   return lines.join(' \\\n  ');
 }
 
-/** `encode` throws KnownError invalid input (9) if two fields map to the same word. */
 export function createNamesEdge(map: NamesMap | undefined) {
   const names = createWireNames(map ?? {});
   return {
@@ -90,7 +89,7 @@ export function createNamesEdge(map: NamesMap | undefined) {
       const { body = [], query = [] } = endpoint.names ?? {};
       if (names.empty) return input;
       const encoded = { ...input };
-      if (input.body !== undefined && body.length > 0) encoded.body = explained(() => names.encode(input.body, body));
+      if (input.body !== undefined && body.length > 0) encoded.body = names.encode(input.body, body);
       if (input.query && query.length > 0) {
         encoded.query = Object.fromEntries(
           Object.entries(input.query).map(([name, value]) => [
@@ -103,17 +102,4 @@ export function createNamesEdge(map: NamesMap | undefined) {
     },
     decode: (endpoint: Endpoint, value: unknown) => names.decode(value, endpoint.names?.reply ?? []),
   };
-}
-
-function explained<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof NameCollision)) throw error;
-    throw invalidInput(
-      `Two fields have the same name on the wire, ${error.word}. Nothing was sent.`,
-      [{ path: error.word, message: "appears twice: under the neutral name and under the deployment's name" }],
-      "Use only one of the two names. The profile's `names` map them.",
-    );
-  }
 }

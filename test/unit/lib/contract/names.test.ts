@@ -96,7 +96,7 @@ describe('the translation of values', () => {
   it('rejects two keys that map to the same word, instead of dropping one', () => {
     const collide = (): unknown => named().encode({ xpid: 1, pid: 2 }, ['keys:']);
     expect(collide).toThrow(NameCollision);
-    expect(collide).toThrow('two fields map to pid on the wire');
+    expect(collide).toThrow('Two fields have the same name, pid.');
   });
 
   it('changes a marked value only if it is a string, and keeps the order of keys', () => {

@@ -65,7 +65,7 @@ describe('createNamesEdge', () => {
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
       code: 'input.invalid',
-      message: 'Two fields have the same name on the wire, mpid. Nothing was sent.',
+      message: 'Two fields have the same name, mpid. Nothing was sent.',
       issues: [{ path: 'mpid', message: expect.stringContaining('neutral name') as string }],
       hint: expect.stringContaining('`names`') as string,
     });

@@ -9,6 +9,7 @@ import { groupsEndpoints } from '../../../../src/lib/contract/groups.ts';
 import { pipelinesEndpoints } from '../../../../src/lib/contract/pipelines.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
 import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
+import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readReply } from '../../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 import { responseWith, failedCall } from './calls.ts';
@@ -77,6 +78,16 @@ describe('readReply', () => {
   it('validates the value only after translating its names', () => {
     const decode = (value: unknown): unknown => ({ id: (value as { name: string }).name });
     expect(readReply(failedCall(), responseWith('{"name":"a"}'), decode).body).toEqual({ id: 'a' });
+  });
+
+  it.each([
+    ['http.unreadable', getThing],
+    ['http.outcome_unknown', putThing],
+  ] as const)('reports a body with two names of the same field as %s', (code, spec) => {
+    const { decode } = createWireNames({ xpid: 'pid' });
+    const response = responseWith('{"id":"a","xpid":1,"pid":2}');
+    const error = thrownBy(() => readReply(failedCall(spec), response, (value) => decode(value, ['keys:'])));
+    expect(error).toMatchObject({ code, message: expect.stringContaining('has two names for one field') as string });
   });
 
   it.each<[string, string, string]>([

@@ -43,6 +43,13 @@ describe('normalizing a request', () => {
     expect(normalized({ extensions: deployed }, { other: 'elsewhere' }).request).toMatchObject({ extensions });
   });
 
+  it('rejects a body with both names of the same identity type', () => {
+    const extensions = { [KEY]: { subject_identities: { other: raw('7'), elsewhere: raw('8') } } };
+    const { issues, request } = normalized({ extensions }, { other: 'elsewhere' });
+    expect(request).toBeUndefined();
+    expect(issues).toMatchObject([{ path: ['other'], message: expect.stringContaining('appears twice') as string }]);
+  });
+
   it('returns all issues, and no request, if there are any issues', () => {
     const { request, issues, warnings } = normalized({
       regulation: 'lgpd',

@@ -91,6 +91,8 @@ describe('a row with deployment-specific names', () => {
 
   it('is rejected if it contains both names of the same field', () => {
     const value = { environment: 'production', pid: 1, xpid: 2, calculated_attributes: {} };
-    expect(checkRow(value, words)).toEqual(issue('two fields map to xpid on the wire'));
+    expect(checkRow(value, words)).toEqual(
+      issue("appears twice: under the neutral name and under the deployment's name", ['xpid']),
+    );
   });
 });
