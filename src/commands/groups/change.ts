@@ -115,7 +115,7 @@ export const addAttributes = defineCommand({
     ...groupArg,
     attribute: {
       many: true,
-      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average (default: latest)',
+      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average; without TYPE, the current type or, for a new attribute, latest',
       offers: aggregations,
     },
   },
@@ -128,15 +128,17 @@ export const addAttributes = defineCommand({
   ],
   exits: { ...writeExits, notFound: 'group not found', invalidInput: 'more than 10 attributes' },
   run: (ctx, { args }) => {
-    const added = new Map<string, GroupAttribute>();
-    for (const { id, type = 'latest' } of args.attribute.map(readAttribute)) {
+    const added = new Map<string, Partial<GroupAttribute>>();
+    for (const { id, type } of args.attribute.map(readAttribute)) {
       const other = added.get(id)?.type ?? type;
-      if (other !== type) throw usageError(`Conflicting aggregations for ${id}: ${other} and ${type}.`);
-      added.set(id, { id, type });
+      if (type && other !== type) throw usageError(`Conflicting aggregations for ${id}: ${other} and ${type}.`);
+      added.set(id, other ? { type: other } : {});
     }
     return changeAttributes(ctx, args.group_id, (attributes) => [
       ...attributes.map((attribute) => ({ ...attribute, ...added.get(attribute.id) })),
-      ...[...added.values()].filter(({ id }) => !attributes.some((attribute) => attribute.id === id)),
+      ...[...added].flatMap(([id, { type = 'latest' }]) =>
+        attributes.some((attribute) => attribute.id === id) ? [] : { id, type },
+      ),
     ]);
   },
 });

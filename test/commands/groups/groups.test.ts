@@ -89,6 +89,19 @@ it('reports every error in a file with its line and column, and sends nothing', 
   expect(await verbs()).toEqual([]);
 });
 
+it.each([
+  ['cannot be read', 503, {}],
+  ['shows the group', 200, [{ id: 'household' }]],
+])('reports a 404 as it is if the list %s', async (_case, status, list) => {
+  const server = await startFaultServer();
+  onTestFinished(() => server.close());
+  server.next(json({ message: 'gone' }, { status: 404 }));
+  server.otherwise(json(list, { status }));
+  const env = { ...home.env, CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
+  const { code, stderr } = await home.run('groups get household --retries 0', { env });
+  expect([code, stderr]).toEqual([5, expect.stringMatching(/^Error: Not found \(404\): gone\./)]);
+});
+
 describe('groups attributes', () => {
   beforeEach(() => home.run('groups set -f group.yaml --yes'));
 
@@ -122,13 +135,19 @@ describe('groups attributes', () => {
       expect.objectContaining({ method: 'PATCH', body: { attributes } }),
     ];
     expect(await dryRun('add household city')).toEqual(patch(size, other, { id: 'city', type: 'latest' }));
+    expect(await dryRun('add household size other city')).toEqual(patch(size, other, { id: 'city', type: 'latest' }));
     expect(await dryRun('add household size=average')).toEqual(patch({ ...size, type: 'average' }, other));
     expect(await dryRun('remove household other')).toEqual(patch(size));
   });
 
   it.each([
     ['an unknown type', 'groups attributes add household city=most --yes', 2, /latest, boolean_or, sum, average/],
-    ['two types for one attribute', 'groups attributes add household city=sum city --yes', 2, /city: sum and latest/],
+    [
+      'two types for one attribute',
+      'groups attributes add household city=sum city city=latest --yes',
+      2,
+      /sum and latest/,
+    ],
     ['an unknown attribute', 'groups attributes remove household is_membr --yes', 5, /mean is_member\?/],
     ['an unknown group', 'groups attributes add househol city --yes', 5, /mean household\?/],
     [
