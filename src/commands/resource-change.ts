@@ -12,40 +12,25 @@ import {
   toDefinition,
   withHiddenSecrets,
 } from '../lib/domain/warehouse/definition.ts';
-import { ifFound, isNotFound, usageError } from '../lib/kernel/errors.ts';
-import { nearestHint } from '../lib/kernel/nearest.ts';
+import { ifFound, usageError } from '../lib/kernel/errors.ts';
 import { shellLine } from '../lib/kernel/words.ts';
 import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
-import { type ResourceReply, type WarehouseCalls, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
+import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { flagOf, readFieldFlags, undoSteps } from './definition-flags.ts';
 import { readSource } from './definition-input.ts';
 import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
-import { causedBy, fail } from '../lib/errors/fail.ts';
+import { fail } from '../lib/errors/fail.ts';
+import { findResource } from './find-resource.ts';
 
 export type ResourceFlags = Readonly<Record<string, unknown>> & {
   file?: string;
   allowReset?: boolean;
   allowCommands?: boolean;
 };
-
-/** Returns the resource with this id. Throws not found (5) with the nearest id. */
-export async function findResource(ctx: Context, calls: WarehouseCalls, id: string): Promise<ResourceReply> {
-  try {
-    return await calls.get(id, ctx.signal);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const known = (await calls.list(ctx.signal)).map((it) => it.id);
-    throw fail('warehouse.not_found', {
-      message: `The ${calls.noun} ${id} does not exist in this workspace.`,
-      hint: nearestHint(id, known, { text: `To list ${calls.noun}s:`, command: `cdpadm ${GROUPS[calls.type]} list` }),
-      ...causedBy(error),
-    });
-  }
-}
 
 export async function createResource(
   ctx: Context,

@@ -8,7 +8,8 @@ import { renderChange, resourceListView, resourceView } from '../lib/render/ware
 import { type CommandRecord, defineCommand, type Definition } from '../lib/runtime/command-line/define-command.ts';
 import { pickResource } from './pick.ts';
 import { definitionFlags } from './definition-flags.ts';
-import { createResource, findResource, updateResource } from './resource-change.ts';
+import { findResource } from './find-resource.ts';
+import { createResource, updateResource } from './resource-change.ts';
 import { deletedResult, deletedView, type WithTarget } from './results.ts';
 import { changedFields } from '../lib/domain/field-changes.ts';
 import type { KnownError } from '../lib/kernel/errors.ts';

@@ -67,6 +67,19 @@ describe('api', () => {
   });
 
   it.each([
+    ['was lost', 503, 8],
+    ['confirms the deletion', 204, 0],
+  ])('reads after a DELETE whose response %s: a 404 alone proves nothing', async (_case, status, exit) => {
+    const server = await opened(startFaultServer());
+    server.next(answer({ status }));
+    server.otherwise(answer({ status: 404, headers: { 'content-type': 'text/plain' }, body: 'default backend - 404' }));
+    const env = { CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
+    const path = '/platform/v2/workspaces/{workspaceId}/connections/x';
+    const { code, stderr } = await admin.run(['api', 'DELETE', path, '--yes'], { env });
+    expect([code, stderr.includes('a proxy may return it for any path')]).toEqual([exit, exit === 8]);
+  });
+
+  it.each([
     ['GET', 1, 'whole exchange'],
     ['PUT', 8, 'The outcome of PUT /platform/v2/organizations/'],
   ])('reports a response to %s that is not valid JSON, and prints a hint', async (method, exit, hint) => {

@@ -121,7 +121,10 @@ async function confirmDelete(ctx: Context, client: Client, route: Route, input: 
       isOurs: () => false,
       read: async () => (await ifFound(client.call(lookup, find).then(() => true))) === true,
       isAbout: () => true,
-      judge: (isThere) => (isThere ? 'not-done' : { done: undefined }),
+      judge: (isThere, { error }) => {
+        if (isThere) return 'not-done';
+        return error ? { unknown: 'a 404 proves nothing: a proxy may return it for any path' } : { done: undefined };
+      },
     },
     { signal: ctx.signal },
   );

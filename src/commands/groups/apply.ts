@@ -4,15 +4,14 @@ import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../li
 import { parseWith } from '../../lib/contract/explain.ts';
 import { invalidDocument } from '../../lib/files/load.ts';
 import { limitWarning, type GroupPlan, planGroup, undoGroup } from '../../lib/domain/groups/plan.ts';
-import { isNotFound } from '../../lib/kernel/errors.ts';
-import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Style } from '../../lib/render/style.ts';
-import { describeGroupWrite, writeGroup } from '../../lib/workflows/groups-write.ts';
+import { describeGroupWrite, groupCalls, writeGroup } from '../../lib/workflows/groups-write.ts';
 import { loadDefinition } from '../definition-file.ts';
-import { causedBy, fail } from '../../lib/errors/fail.ts';
+import { findResource } from '../find-resource.ts';
+import { fail } from '../../lib/errors/fail.ts';
 
 export const writeRecord = {
   effect: 'write',
@@ -81,18 +80,7 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   return group;
 }
 
-/** Returns the group with this id. If there is none, throws KnownError not found (5) with the nearest id. */
+/** Returns the group with this id. Throws not found (5). */
 export async function findGroup(ctx: Context, groupId: string): Promise<GroupReply> {
-  const { groups } = await ctx.api();
-  try {
-    return await groups.get(groupId, ctx.signal);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const known = (await groups.list(ctx.signal)).map(({ id }) => id);
-    throw fail('groups.not_found', {
-      message: `Unknown group ${groupId} in this workspace.`,
-      hint: nearestHint(groupId, known, { text: 'To list the groups:', command: 'cdpadm groups list' }),
-      ...causedBy(error),
-    });
-  }
+  return await findResource(ctx, groupCalls((await ctx.api()).groups), groupId, 'groups.not_found');
 }

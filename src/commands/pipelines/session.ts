@@ -8,7 +8,7 @@ import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-co
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
-import { findResource } from '../resource-change.ts';
+import { findResource } from '../find-resource.ts';
 
 export const pipelineArg = {
   pipeline_id: { help: 'id of the pipeline', pick: pickResource('pipeline') },

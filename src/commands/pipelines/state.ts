@@ -5,7 +5,8 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags } from '../definition-flags.ts';
 import { readSource } from '../definition-input.ts';
-import { findResource, writeChange } from '../resource-change.ts';
+import { findResource } from '../find-resource.ts';
+import { writeChange } from '../resource-change.ts';
 import { pipelineArg, requirePipeline, runPorts } from './session.ts';
 import * as z from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';

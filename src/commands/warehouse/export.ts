@@ -162,7 +162,8 @@ async function updatedFile(
   const isShared = entries.some((other) => other !== entry && sqlFileOf(other, cwd) === sqlFile);
   if (query && sqlFile !== undefined && !isShared && !leavesFolder(relative(resolve(cwd, dir), sqlFile))) {
     const read = String(valueAt(definition, ['config', 'sql_query']));
-    texts.push({ path: sqlFile, text: `${String(query.to).trimEnd()}\n`, read });
+    const text = `${String(query.to).trimEnd()}\n`;
+    texts.push({ path: sqlFile, text: read.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text, read });
   } else if (query) Object.assign(changes, { [`config.${SQL_FILE}`]: { to: null }, 'config.sql_query': query });
   if (Object.keys(changes).length > 0) {
     const { text, format } = file.document;

@@ -12,6 +12,7 @@ export interface ResourceCalls<Reply, Body> {
   readonly noun: string;
   /** The group of its commands: `connections`. */
   readonly group: string;
+  list(signal: AbortSignal): Promise<Reply[]>;
   get(id: string, signal: AbortSignal): Promise<Reply>;
   create(body: Body, signal: AbortSignal): Promise<Reply>;
   update(id: string, body: Body, signal: AbortSignal): Promise<Reply>;
@@ -75,8 +76,9 @@ export async function updateConfirmed<Reply extends Identified, Body>(
     send: () => calls.update(id, body, ports.signal),
     isOurs: (now) => now.id === id && holds(calls, now, body) && !(isVisible && isUntouched(calls, before, now)),
     judge: (now) => {
-      if (now !== undefined && isUntouched(calls, before, now)) return 'not-done';
-      if (now !== undefined && holds(calls, now, body)) return { done: now };
+      if (now === undefined) return { unknown: `the platform does not show the ${calls.noun}` };
+      if (isUntouched(calls, before, now)) return 'not-done';
+      if (holds(calls, now, body)) return { done: now };
       const message = `${calls.noun} ${id} on the platform differs from what was sent. Either the write had no effect, or another admin changed it.`;
       return conflict('resource.changed_meanwhile', message, checkFirst(id, calls));
     },
@@ -92,7 +94,7 @@ export async function updateConfirmed<Reply extends Identified, Body>(
 
 /**
  * Deletes the resource, or throws conflict (6) if it no longer equals `before`. The response has no body, so a GET that
- * returns 404 confirms the deletion.
+ * returns 404 confirms the deletion. A proxy may return 404 for any path: after a lost response, the list decides.
  */
 export async function deleteConfirmed<Reply extends Identified, Body>(
   id: string,
@@ -100,13 +102,20 @@ export async function deleteConfirmed<Reply extends Identified, Body>(
   calls: ResourceCalls<Reply, Body>,
   ports: WritePorts,
 ): Promise<void> {
-  await checkUntouched(id, before, calls, ports.signal);
+  const { signal } = ports;
+  await checkUntouched(id, before, calls, signal);
+  let isAccepted = false;
   await confirmedById<true, Reply>(id, calls, ports, {
     send: async () => {
-      await calls.delete(id, ports.signal);
-      return true;
+      await calls.delete(id, signal);
+      return (isAccepted = true);
     },
     isOurs: () => false,
+    read: async () => {
+      const now = await ifFound(calls.get(id, signal));
+      if (now !== undefined || isAccepted) return now;
+      return (await calls.list(signal)).some((listed) => listed.id === id) ? before : undefined;
+    },
     judge: (now) => {
       if (now === undefined) return { done: true };
       if (isUntouched(calls, before, now)) return 'not-done';
@@ -135,6 +144,7 @@ async function confirmedById<Result, Reply extends Identified>(
     explained?: readonly number[];
     send(): Promise<Result>;
     isOurs(result: Result): boolean;
+    read?(): Promise<Reply | undefined>;
     judge(now: Reply | undefined, doubt: Doubt): Judgement<Result>;
   },
 ): Promise<Result> {
@@ -178,10 +188,12 @@ function contains(shown: unknown, sent: unknown): boolean {
   return Object.entries(sent).every(([key, value]) => contains(isRecord(shown) ? shown[key] : undefined, value));
 }
 
+/** A recreated resource may look the same, and its `last_modified_on` may be null, but its `created_on` differs. */
 function isUntouched<Reply, Body>(calls: ResourceCalls<Reply, Body>, before: Reply, now: Reply): boolean {
-  const [first, second] = [before, now].map((reply) =>
-    canonicalJson([(reply as { last_modified_on?: unknown }).last_modified_on ?? null, calls.comparable(reply)]),
-  );
+  const [first, second] = [before, now].map((reply) => {
+    const { created_on = null, last_modified_on = null } = reply as Record<string, unknown>;
+    return canonicalJson([created_on, last_modified_on, calls.comparable(reply)]);
+  });
   return first === second;
 }
 

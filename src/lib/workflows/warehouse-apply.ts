@@ -45,15 +45,12 @@ interface ResourceClient {
   describeDelete(id: string): DescribedWrite;
 }
 
-export type WarehouseCalls = ReturnType<typeof warehouseCalls>;
-
 /** `allowReset` permits changes to a sync mode. `resend` is the command that sends the secrets of a resource again. */
 export function warehouseCalls(api: Api, type: ResourceType, { allowReset = false, resend = '' } = {}) {
   const clients = { connection: 'connections', data_model: 'dataModels', pipeline: 'pipelines' } as const;
   const client = api[clients[type]] as unknown as ResourceClient;
   const query = allowReset ? { preventResets: false } : {};
   return {
-    type,
     noun: NOUNS[type],
     group: GROUPS[type],
     ...client,

@@ -45,7 +45,9 @@ export function withHiddenSecrets<T extends object>(type: ResourceType, value: T
 /** Returns the comparable part of a definition, normalized and without secrets. */
 export function comparable(type: ResourceType, definition: Record<string, unknown>): Definition {
   const plain = withoutPaths(toDefinition(definition), SECRET_PATHS[type]) as Definition;
-  if (type === 'data_model') return withText(plain, ['config', 'sql_query'], (text) => text.trim());
+  // Git may convert the line breaks of SQL files.
+  const oneQuery = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+  if (type === 'data_model') return withText(plain, ['config', 'sql_query'], oneQuery);
   if (type === 'connection') return plain;
   const normalized = [
     ['sync_mode', 'from'],

@@ -57,7 +57,7 @@ const WRITES: Record<
       const shown = { id: 'x' };
       let reads = 0;
       const get = () => (++reads === 1 ? Promise.resolve(shown) : read());
-      const calls = { noun: 'connection', group: 'connections', get, delete: send, ...rest };
+      const calls = { noun: 'connection', group: 'connections', get, list: read, delete: send, ...rest };
       return deleteConfirmed('x', shown, calls, ports());
     },
   },

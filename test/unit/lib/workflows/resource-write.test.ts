@@ -14,6 +14,7 @@ interface Thing {
   name: string;
   /** A field that an update may remove. */
   end?: string;
+  created_on?: string;
   last_modified_on?: string;
 }
 
@@ -28,6 +29,8 @@ const ports = {
 const failed = (status: number, code = 'http.outcome_unknown'): KnownError =>
   new CliError({ code, message: 'No.', exit: 'network', status });
 
+const missing = new CliError({ code: 'http.not_found', message: 'Not found.', exit: 'notFound', status: 404 });
+
 /**
  * Returns calls whose writes fail with `error`, and whose reads return the `stored` things in order. Any further reads
  * return the last one.
@@ -38,11 +41,22 @@ function calls(error: KnownError, ...stored: Thing[]): ResourceCalls<Thing, Thin
   return {
     ...{ noun: 'thing', group: 'things', create: reject, update: reject, delete: reject },
     get: () => Promise.resolve(stored[Math.min(reads++, stored.length - 1)] ?? OURS),
-    comparable: ({ last_modified_on: _stamp, ...thing }) => thing,
+    list: () => Promise.resolve([]),
+    comparable: ({ created_on: _created, last_modified_on: _stamp, ...thing }) => thing,
   };
 }
 
 describe('a conflict error', () => {
+  it('is not reported if the platform no longer shows an updated resource', async () => {
+    let reads = 0;
+    const get = () => (++reads === 1 ? Promise.resolve(THEIRS) : Promise.reject(missing));
+    const update = updateConfirmed('a', OURS, THEIRS, { ...calls(failed(503)), get }, ports);
+    await expect(update).rejects.toMatchObject({
+      code: 'http.outcome_unknown',
+      message: expect.stringMatching(/and the platform does not show the thing\.$/) as string,
+    });
+  });
+
   it('lists both possible causes if the outcome of an update is unknown', async () => {
     const before = { id: 'a', name: 'before' };
     const update = updateConfirmed('a', OURS, before, calls(failed(503), before, THEIRS), ports);
@@ -89,9 +103,12 @@ describe('a conflict error', () => {
   });
 });
 
-it('does not send a deletion again if another admin has recreated the resource', async () => {
+it.each([
+  ['differently', THEIRS],
+  ['with the same fields', { ...OURS, created_on: '2' }],
+])('does not send a deletion again if another admin has recreated the resource %s', async (_how, recreated) => {
   let sent = 0;
-  const stored = calls(failed(503), OURS, THEIRS);
+  const stored = calls(failed(503), OURS, recreated);
   const remove = (): Promise<never> => {
     sent++;
     return Promise.reject(failed(503));
@@ -103,8 +120,43 @@ it('does not send a deletion again if another admin has recreated the resource',
   expect(sent).toBe(1);
 });
 
+describe('a deletion whose response is lost, and that a read answers with 404,', () => {
+  const remove = (list: () => Promise<Thing[]>) => {
+    let [reads, sent] = [0, 0];
+    const run = deleteConfirmed(
+      'a',
+      OURS,
+      {
+        ...calls(failed(503), OURS),
+        get: () => (++reads === 1 ? Promise.resolve(OURS) : Promise.reject(missing)),
+        list,
+        delete: () => {
+          sent++;
+          return Promise.reject(failed(503));
+        },
+      },
+      ports,
+    );
+    return { run, sent: () => sent };
+  };
+
+  it('is confirmed by a list without the resource', async () => {
+    await expect(remove(() => Promise.resolve([{ ...THEIRS, id: 'b' }])).run).resolves.toBeUndefined();
+  });
+
+  it('has an unknown outcome if the list cannot be read', async () => {
+    await expect(remove(() => Promise.reject(missing)).run).rejects.toMatchObject({ code: 'http.outcome_unknown' });
+  });
+
+  it('is sent again, and finally reported as unknown, while the list shows the resource', async () => {
+    const { run, sent } = remove(() => Promise.resolve([OURS]));
+    await expect(run).rejects.toMatchObject({ code: 'http.outcome_unknown' });
+    expect(sent()).toBe(3);
+  });
+});
+
 describe('an update that only removes a field', () => {
-  const before = { ...OURS, end: '2026', last_modified_on: '1' };
+  const before: Thing = { ...OURS, end: '2026', last_modified_on: '1' };
   const update = (reply: Thing, warnings: string[] = []) =>
     updateConfirmed(
       'a',

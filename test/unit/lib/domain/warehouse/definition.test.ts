@@ -44,9 +44,10 @@ describe('comparing definitions', () => {
     expect(comparable('pipeline', { id: 'p', ...one })).not.toEqual(comparable('pipeline', { id: 'p', ...other }));
   });
 
-  it('ignores whitespace around a query, but not within it', () => {
+  it('ignores whitespace around a query and the kind of its line breaks, but no other whitespace', () => {
     const model = (sql_query: string) => comparable('data_model', { id: 'm', config: { sql_query } });
     expect(model('SELECT 1\n')).toEqual(model('SELECT 1'));
+    expect(model('SELECT 1,\r\n 2\r\n')).toEqual(model('SELECT 1,\n 2'));
     expect(model("SELECT 'a b'")).not.toEqual(model("SELECT 'a  b'"));
   });
 });

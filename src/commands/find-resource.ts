@@ -1,0 +1,33 @@
+// Reads a resource by its id, and suggests the nearest id if there is none.
+import { causedBy, fail } from '../lib/errors/fail.ts';
+import type { ErrorCode } from '../lib/errors/registry.ts';
+import { type Hint, isNotFound } from '../lib/kernel/errors.ts';
+import { nearestHint } from '../lib/kernel/nearest.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import type { ResourceCalls } from '../lib/workflows/resource-write.ts';
+
+/** Returns the resource with this id. Throws not found (5), with the nearest id if the list can be read. */
+export async function findResource<Reply extends { id: string }>(
+  ctx: Context,
+  calls: Pick<ResourceCalls<Reply, never>, 'noun' | 'group' | 'get' | 'list'>,
+  id: string,
+  code: ErrorCode = 'warehouse.not_found',
+): Promise<Reply> {
+  try {
+    return await calls.get(id, ctx.signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const known = await calls.list(ctx.signal).catch((failure: unknown) => {
+      throw ctx.signal.aborted ? failure : error;
+    });
+    const ids = known.map((it) => it.id);
+    // A new resource can be in the list before a read finds it.
+    if (ids.includes(id)) throw error;
+    const list: Hint = { text: `To list ${calls.noun}s:`, command: `cdpadm ${calls.group} list` };
+    throw fail(code, {
+      message: `The ${calls.noun} ${id} does not exist in this workspace.`,
+      hint: nearestHint(id, ids, list),
+      ...causedBy(error),
+    });
+  }
+}
