@@ -115,7 +115,7 @@ export const addAttributes = defineCommand({
     ...groupArg,
     attribute: {
       many: true,
-      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average; without TYPE, the current type or, for a new attribute, latest',
+      help: 'ATTRIBUTE=TYPE: latest, boolean_or, sum or average (default: the current type, else latest)',
       offers: aggregations,
     },
   },

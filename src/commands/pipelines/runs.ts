@@ -116,13 +116,15 @@ async function tellFreshness(ctx: Context, id: string, staleAfter: number | unde
   if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();
   const { body, date } = await pipelines.reportDated(id, ctx.signal);
-  const last = body.latest_successful_pipeline_run_id;
-  const success = last === null || last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const last = body.latest_successful_pipeline_run_id ?? undefined;
+  const success = last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
   const now = date ?? ctx.clock.now();
   const age = ageOf(success, now);
   const lag = lagOf(success, now);
   const behind = lag === undefined ? '' : `; its newest data is from ${ago(lag)}`;
-  const told = age === undefined ? 'No run has succeeded.' : `Last success ${ago(age)}${behind}.`;
+  const unknown =
+    last === undefined ? 'No run has succeeded.' : `It is unknown when run ${last}, the last success, ended.`;
+  const told = age === undefined ? unknown : `Last success ${ago(age)}${behind}.`;
   ctx.out.note(told);
   if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
   throw fail('pipelines.stale', {

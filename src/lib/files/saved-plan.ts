@@ -3,7 +3,6 @@
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9) and, after
 // `ctx.startWrite`, `requireSameTarget` (6). Then it plans again from `content`. The new hash must equal `plan` (6).
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
@@ -11,6 +10,7 @@ import { fail } from '../errors/fail.ts';
 import { writeUserFile } from '../kernel/durable.ts';
 import { type KnownError, placeAt, usageError } from '../kernel/errors.ts';
 import { canonicalJson, stringifyJson, tryJson } from '../kernel/json.ts';
+import { realPath } from '../kernel/temporary-file.ts';
 import { shellLine } from '../kernel/words.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
@@ -35,10 +35,7 @@ export interface SavedPlan<Content> {
 
 /** Throws usage (2) if the plan would replace an input or a file in an input folder. */
 export function checkPlanPath(path: string, inputs: readonly string[], { io: { cwd } }: InputSource): void {
-  const full = (one: string): string => {
-    const named = resolvePath(one, cwd);
-    return existsSync(named) ? realpathSync(named) : named;
-  };
+  const full = (one: string): string => realPath(resolvePath(one, cwd));
   const input = inputs.find((one) => `${full(path)}${sep}`.startsWith(`${full(one)}${sep}`));
   if (input !== undefined)
     throw usageError(`--save-plan ${path} would overwrite an input: ${input}.`, 'Pass another file.');

@@ -6,7 +6,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import { type DocumentFormat, loadDocument, type LoadedDocument } from './load.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 import type { FieldIssue } from '../contract/explain.ts';
-import { namesIn } from '../kernel/temporary-file.ts';
+import { isBelow, namesIn, realPath } from '../kernel/temporary-file.ts';
 import { shellWord } from '../kernel/words.ts';
 
 export interface DirectoryFile {
@@ -84,6 +84,10 @@ export async function withSqlText(
   const failed = (message: string) => ({ value, issues: [{ path: ['config', SQL_FILE], message }] });
   if (typeof path !== 'string' || path.trim() === '') return failed('must be a path');
   if (Object.hasOwn(rest, 'sql_query')) return failed('conflicts with sql_query; set only one of them');
+  const full = realPath(resolvePath(path, folder));
+  // A definition from a repository must not show or send other files of this machine (decision: D221).
+  if (!isBelow(full, realPath(folder)) && !/\.sql$/i.test(full))
+    return failed(`${path} leads outside this file's folder, where only .sql files can be read`);
   try {
     const { text } = await readInput(resolvePath(path, folder), source);
     return { value: { ...value, config: { ...rest, sql_query: text } }, issues: [] };

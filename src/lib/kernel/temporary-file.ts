@@ -6,12 +6,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, parse, resolve } from 'node:path';
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
 import { type KnownError, systemErrorCode, usageError } from './errors.ts';
@@ -128,4 +129,18 @@ export function namesIn(folder: string): string[] {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw cannotRead(folder, error);
   }
+}
+
+/** Returns the path with symlinks resolved, or the path as written if it does not exist. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

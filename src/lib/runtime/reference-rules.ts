@@ -1,13 +1,13 @@
 // Reads a definition's secrets from safe references: a repository's file must not run commands or read other files.
-import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { isOwnFile, isOwnReference, profileReferences } from '../config/own-references.ts';
 import { looksLikeReference, parseReference } from '../config/secret-file.ts';
 import { readReference } from '../config/secrets.ts';
 import { isMask } from '../contract/masks.ts';
 import { fail } from '../errors/fail.ts';
 import { invalidInput, type Issue, type Hint, KnownError } from '../kernel/errors.ts';
+import { isBelow, realPath } from '../kernel/temporary-file.ts';
 import type { Context } from './context.ts';
 
 export interface JudgedReference {
@@ -136,12 +136,14 @@ async function readSecret(
   }
 }
 
-/** Returns the whole file without its trailing newline. */
+/** Returns the whole file without a byte order mark or its trailing newline. */
 async function readSecretFile(path: string, what: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return text.replace(/\r?\n$/, '');
   } catch (error) {
-    throw missing(what, `is in ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    const why = error instanceof TypeError ? 'it is not UTF-8' : ((error as NodeJS.ErrnoException).code ?? 'error');
+    throw missing(what, `is in ${path}, which cannot be read (${why})`);
   }
 }
 
@@ -159,18 +161,4 @@ function pathIn(reference: string, folder: string): string | undefined {
 function filePath({ reference, folder }: JudgedReference): string | undefined {
   const path = pathIn(reference, realPath(folder));
   return path === undefined ? undefined : realPath(path);
-}
-
-/** Returns the path with symlinks resolved, or the path as written if it does not exist. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

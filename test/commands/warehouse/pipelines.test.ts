@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Clock } from '../../../src/lib/kernel/clock.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import type { CliOptions } from '../../helpers/cli.ts';
+import { json as reply, startFaultServer } from '../../helpers/fault-server.ts';
+import { opened } from '../../helpers/opened.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';
 import { makeSmallSample } from '../../helpers/warehouse.ts';
 import {
@@ -377,6 +379,15 @@ describe('pipelines runs', () => {
     expect({ code, runs: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, runs: [{ status: 'success' }] });
     expect(stderr).toContain('The age of the last success is unknown.');
     expect(await run('pipelines runs customers --fail-if-stale 1h')).toMatchObject({ code: 1 });
+  });
+
+  it('does not report that no run has succeeded if the time of the last success is unknown', async () => {
+    const server = await opened(startFaultServer());
+    server.next(reply({ items: [] }), reply({ latest_successful_pipeline_run_id: 7 }));
+    server.otherwise(reply({ id: 7, status: 'success', ended_on: '2026-01-01 08:00:00' }));
+    const at = { ...SECRET_ENV, CDPADM_BASE_URL: server.url, CDPADM_ACCESS_TOKEN: 'token' };
+    const { stderr } = await run('pipelines runs customers', { env: at });
+    expect(stderr).toContain('It is unknown when run 7, the last success, ended.');
   });
 
   it("computes the age of the last success from the platform's clock, not the local clock", async () => {

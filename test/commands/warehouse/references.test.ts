@@ -108,6 +108,19 @@ describe.each(COMMANDS)('%s', (line) => {
   );
 });
 
+it('reads a file without its byte order mark and its last line break', async () => {
+  refer('file:password.txt');
+  home.write('sync/connections/password.txt', 'secret');
+  expect((await run('warehouse apply sync --yes')).code).toBe(0);
+  for (const [text, steps] of [
+    ['\ufeffsecret\r\n', []],
+    ['secret\n\n', [{ secrets: ['config.password'] }]],
+  ]) {
+    home.write('sync/connections/password.txt', text as string);
+    expect((await run('warehouse diff sync')).data).toMatchObject({ steps });
+  }
+});
+
 describe('a profile', () => {
   const set = async (assignment: string) => {
     expect((await home.run(`profile edit dev --set ${assignment}`)).code).toBe(0);
@@ -167,7 +180,13 @@ describe('--password-from', () => {
 describe.each([
   ['env:NO_SUCH_VARIABLE', 'comes from the environment variable NO_SUCH_VARIABLE, which is not set'],
   ['file:no-such-file', 'no-such-file, which cannot be read (ENOENT)'],
+  ['file:utf16.txt', 'utf16.txt, which cannot be read (it is not UTF-8)'],
 ])('the unresolvable reference %s', (reference, sentence) => {
+  beforeEach(() => {
+    const text = Buffer.from('\ufeffsecret\r\n', 'utf16le');
+    for (const folder of ['.', 'sync/connections']) writeFileSync(join(home.cwd, folder, 'utf16.txt'), text);
+  });
+
   it.each(COMMANDS.filter((line) => !line.includes('diff')))('stops %s before it sends anything', async (line) => {
     refer(reference);
     const { code, error } = await run(line);

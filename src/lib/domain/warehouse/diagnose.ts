@@ -200,11 +200,11 @@ function scheduleFindings({ pipeline, success, now }: Evidence): Finding[] {
   const [start = 0, end = Infinity] = [parseIso(schedule?.start), parseIso(schedule?.end)];
   if (isAwaited && end < now) {
     const next = { text: 'Change or remove the end of its schedule.' };
-    return [finding(about, 'problem', `Its schedule ended on ${schedule.end ?? ''}.`, next)];
+    return [finding(about, 'problem', `Its schedule ended at ${schedule.end ?? ''}.`, next)];
   }
   if (isAwaited && start > now) {
     const next = { text: 'To run it before then:', command: `cdpadm pipelines trigger ${id} --wait` };
-    return [finding(about, 'notice', `Its schedule starts on ${schedule.start ?? ''}.`, next)];
+    return [finding(about, 'notice', `Its schedule starts at ${schedule.start ?? ''}.`, next)];
   }
   const age = ageOf(success, now);
   const period = PERIOD_MS[schedule?.frequency ?? ''];

@@ -1,5 +1,5 @@
 // A definition with its SQL in a separate file.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderOf, withSqlText } from '../../../../src/lib/files/warehouse-dir.ts';
@@ -65,3 +65,19 @@ it.each<[Record<string, unknown>, string]>([
     },
   ]);
 });
+
+it.each(['../key', 'link.sql', '../shared.sql', 'inside.txt'])(
+  "reads only SQL files outside the definition's folder: %s",
+  async (path) => {
+    const folder = temporaryFolder();
+    const inner = join(folder, 'data-models');
+    mkdirSync(inner);
+    for (const name of ['key', 'shared.sql', 'data-models/inside.txt']) writeFileSync(join(folder, name), 'SELECT 1');
+    symlinkSync('../key', join(inner, 'link.sql'));
+    const { issues } = await read({ config: { sql_file: path } }, inner);
+    const isRefused = path === '../key' || path === 'link.sql';
+    expect(issues.map(({ message }) => message)).toEqual(
+      isRefused ? [`${path} leads outside this file's folder, where only .sql files can be read`] : [],
+    );
+  },
+);

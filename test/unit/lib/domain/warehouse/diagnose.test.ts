@@ -203,7 +203,7 @@ describe('the root cause', () => {
         },
       },
       ['pipeline p'],
-      /schedule ended on 2026-03-01/,
+      /schedule ended at 2026-03-01/,
       /Change or remove the end/,
     ],
   ])('is reported first for %s', (_what, over, expected, problem, next) => {
@@ -326,7 +326,7 @@ describe("a finding's exact text", () => {
     [
       'a schedule that ended',
       scheduled({ ...daily, end: at(1) }),
-      [['problem', `Its schedule ended on ${at(1)}.`, 'Change or remove the end of its schedule.']],
+      [['problem', `Its schedule ended at ${at(1)}.`, 'Change or remove the end of its schedule.']],
     ],
     ['a schedule that ends now', scheduled({ ...daily, end: at(0) }), []],
     ['a schedule that ends later', scheduled({ ...daily, end: at(-1) }), []],
@@ -335,7 +335,7 @@ describe("a finding's exact text", () => {
     [
       'a schedule that has not started',
       scheduled({ ...daily, start: at(-1) }),
-      [['notice', `Its schedule starts on ${at(-1)}.`, 'To run it before then: cdpadm pipelines trigger p --wait']],
+      [['notice', `Its schedule starts at ${at(-1)}.`, 'To run it before then: cdpadm pipelines trigger p --wait']],
     ],
     [
       'a daily schedule that last succeeded three days ago',
