@@ -1,6 +1,7 @@
 // Choices on a terminal when an id is missing.
-import type { ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { GROUPS, NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
 import { ifFound } from '../lib/kernel/errors.ts';
+import { capitalized } from '../lib/kernel/words.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
 import type { Choice, Context } from '../lib/runtime/context.ts';
 import { openRolesMemory } from '../lib/runtime/memory/roles.ts';
@@ -68,8 +69,7 @@ export const pickRevision: Picker = {
 export const pickGroup = pickListed('Group', 'groups', async (ctx) => (await ctx.api()).groups.list(ctx.signal));
 
 export function pickResource(type: ResourceType): Picker {
-  const question = { connection: 'Connection', data_model: 'Data model', pipeline: 'Pipeline' }[type];
-  return pickListed(question, `${type.replace('_', '-')}s`, async (ctx) =>
+  return pickListed(capitalized(NOUNS[type]), GROUPS[type], async (ctx) =>
     warehouseCalls(await ctx.api(), type).list(ctx.signal),
   );
 }

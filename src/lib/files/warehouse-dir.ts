@@ -44,7 +44,7 @@ export async function readWarehouseDir(
   return files;
 }
 
-/** Sets values at dotted paths in a file's text; null removes a field. In YAML, keeps comments, order and line ends. */
+/** Sets values at dotted paths in a text; null removes a field. In YAML, keeps comments and order. Keeps CRLF. */
 export async function withChangedFields(
   text: string,
   format: DocumentFormat,
@@ -57,8 +57,10 @@ export async function withChangedFields(
     if (to === null) document.deleteIn(keys);
     else document.setIn(keys, to);
   }
-  if (format === 'json') return `${stringifyJson(document.toJS(), 2)}\n`;
-  const changed = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const changed =
+    format === 'json'
+      ? `${stringifyJson(document.toJS(), 2)}\n`
+      : document.toString({ lineWidth: 0, flowCollectionPadding: false });
   return text.includes('\r\n') ? changed.replaceAll('\n', '\r\n') : changed;
 }
 

@@ -63,9 +63,12 @@ it('changes values in YAML and keeps comments, order and every digit', async () 
   expect(await withChangedFields(long, 'yaml', {})).toBe(long);
 });
 
-it('changes values in JSON and keeps every digit', async () => {
+it('changes values in JSON and keeps every digit, and CRLF line ends', async () => {
   const json = '{"name": "A", "config": {"old": 1, "id": 9007199254740993}}';
   expect(await withChangedFields(json, 'json', { 'config.old': { to: null }, name: { to: 'B' } })).toBe(
     '{\n  "name": "B",\n  "config": {\n    "id": 9007199254740993\n  }\n}\n',
+  );
+  expect(await withChangedFields('{\r\n  "name": "A"\r\n}\r\n', 'json', { name: { to: 'B' } })).toBe(
+    '{\r\n  "name": "B"\r\n}\r\n',
   );
 });
