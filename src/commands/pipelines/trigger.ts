@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { runId } from '../../lib/domain/warehouse/runs.ts';
-import { type KnownError, isNotFound } from '../../lib/kernel/errors.ts';
+import { ifFound, type KnownError, isNotFound } from '../../lib/kernel/errors.ts';
 import { runLine, runListView } from '../../lib/render/pipelines.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -165,7 +165,8 @@ export const watchPipeline = defineCommand({
       shown = now;
     };
     const onUnknown = async (): Promise<void> => {
-      await requirePipeline(ctx, id);
+      // A new pipeline can be in the list before a read finds it.
+      await ifFound(requirePipeline(ctx, id));
       ctx.out.note(
         `The platform does not show run ${wanted} of ${id} yet. A new run may take a minute to appear. Waiting.`,
       );

@@ -237,6 +237,16 @@ describe('pipelines trigger', () => {
     expect(await run('pipelines trigger customers --yes --wait')).toMatchObject({ code: 0 });
   });
 
+  it('lets watch wait for a listed pipeline that still returns 404', async () => {
+    await run('pipelines trigger customers --yes --wait');
+    const [{ id } = { id: 0 }] = (await json<{ id: number }[]>('pipelines runs customers')).data;
+    const missing = { method: 'GET', status: 404, times: 1 };
+    for (const path of [`customers/runs/${id}`, 'customers'])
+      await home.platform.api.addFault({ ...missing, path: `/platform/v2/workspaces/*/inputs/data-pipelines/${path}` });
+    const { code, stderr } = await run(`pipelines watch customers ${id}`);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('does not show run') });
+  });
+
   it.each([
     ['custmers', 'Did you mean customers'],
     ['orders', 'pipelines list'],
