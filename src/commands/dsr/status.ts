@@ -104,16 +104,22 @@ export const awaitRequests = defineCommand({
     conflict: 'the request was cancelled',
     waitTimedOut: '--timeout was reached',
   },
-  run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags.until),
+  run: async (ctx, { args, flags }) => waitAndShow(ctx, await openDsr(ctx), requestIds(args.id), flags),
 });
 
-export async function waitAndShow(ctx: Context, session: DsrPorts, ids: readonly string[], until: string) {
+export async function waitAndShow(
+  ctx: Context,
+  session: DsrPorts,
+  ids: readonly string[],
+  wanted: Pick<WaitOptions, 'isNew' | 'until'>,
+) {
+  const { until } = wanted;
   const progress = ctx.out.progress(`Waiting for ${until}`);
   const onState: WaitOptions['onState'] = async (now) => {
     const states = [...new Set(now.map(({ request_status: status }) => status))].join(', ');
     const done = now.filter(({ request_status: status }) => hasReached(status, until) === 'reached').length;
     progress.update({ done, total: ids.length, text: states });
   };
-  const waiting = waitForRequests(ids, { until, onState }, session);
+  const waiting = waitForRequests(ids, { ...wanted, onState }, session);
   await ctx.out.emit(await waiting.finally(() => progress.end()), requestView);
 }

@@ -131,7 +131,7 @@ async function submitGiven(
   }
   if (flags.wait) {
     ctx.out.note(`Request ${id} was submitted.`);
-    await waitAndShow(ctx, session, [id], 'completed');
+    await waitAndShow(ctx, session, [id], { until: 'completed', isNew: true });
     return true;
   }
   const facts = { deadline: deadline === undefined ? null : isoSeconds(deadline), target };

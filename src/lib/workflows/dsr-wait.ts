@@ -1,13 +1,16 @@
 // Waits for requests to reach a status. The pauses grow, because most requests take days.
 import { hasReached } from '../domain/dsr/statuses.ts';
 import type { RequestOverview } from '../domain/dsr/overview.ts';
-import { KnownError } from '../kernel/errors.ts';
+import { isNotFound, KnownError } from '../kernel/errors.ts';
 import type { DsrPorts } from './dsr-ports.ts';
 import { readRequests } from './dsr-read.ts';
+import { retryWhileNotFound } from './retry-while-not-found.ts';
 import { fail } from '../errors/fail.ts';
 
 export interface WaitOptions {
   until: string;
+  /** True for a request that was just submitted. The platform may not show it yet. */
+  isNew?: boolean;
   /** Called after every read. */
   onState(requests: readonly RequestOverview[]): Promise<void>;
 }
@@ -18,11 +21,18 @@ const GROWTH = 1.5;
 
 /**
  * Returns once every request has reached or passed the status. Throws conflict (6) if a request can no longer reach
- * that status. If the signal is aborted, throws its reason (130, or 11 for `--timeout`) with the command to continue.
+ * that status. Other errors, and the reason of an aborted signal (130, or 11 for `--timeout`), include the command to
+ * continue. With `isNew`, every error states that the request was submitted.
  */
-export async function waitForRequests(ids: readonly string[], { until, onState }: WaitOptions, ports: DsrPorts) {
+export async function waitForRequests(
+  ids: readonly string[],
+  { isNew = false, onState, until }: WaitOptions,
+  ports: DsrPorts,
+) {
+  const { api, signal } = ports;
+  const get: typeof api.get = (id) => retryWhileNotFound(() => api.get(id, signal), FIRST_PAUSE_MS, ports);
   try {
-    return await watch(ids, ports, onState, (requests) => {
+    return await watch(ids, isNew ? { ...ports, api: { ...api, get } } : ports, onState, (requests) => {
       const lost = requests.find(({ request_status: status }) => hasReached(status, until) === 'impossible');
       if (lost)
         throw fail('dsr.unreachable_status', {
@@ -31,12 +41,17 @@ export async function waitForRequests(ids: readonly string[], { until, onState }
       return requests.every(({ request_status: status }) => hasReached(status, until) === 'reached');
     });
   } catch (error) {
-    if (!ports.signal.aborted || !(error instanceof KnownError)) throw error;
+    if (!(error instanceof KnownError)) throw error;
+    const isOver = error.code === 'dsr.unreachable_status' || (isNotFound(error) && !isNew);
+    const command = `cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}`;
+    // Hints such as "Run the command again" would submit a new request twice.
+    const hints = signal.aborted || isNew ? [] : error.hints;
     throw error.with({
-      hint: {
-        text: 'To continue waiting:',
-        command: `cdpadm dsr wait ${ids.join(' ')}${until === 'completed' ? '' : ` --until ${until}`}`,
-      },
+      hint: isOver ? error.hints : [...hints, { text: 'To continue waiting:', command }],
+      ...(isNew && {
+        message: `Request ${ids.join(', ')} was submitted. ${error.message}`,
+        details: { ...error.details, subject_request_id: ids[0] },
+      }),
     });
   }
 }

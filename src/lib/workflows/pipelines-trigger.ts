@@ -4,7 +4,8 @@ import type { PipelineReportReply } from '../contract/pipelines.ts';
 import { isEnded, newManualRuns, runId } from '../domain/warehouse/runs.ts';
 import { KnownError, type Hint } from '../kernel/errors.ts';
 import { confirmed, confirmWrite, type Messages } from './confirm-write.ts';
-import { retryWhileNotFound, type RunPorts } from './pipelines-watch.ts';
+import type { RunPorts } from './pipelines-watch.ts';
+import { retryWhileNotFound } from './retry-while-not-found.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 
 export interface TriggerOptions {

@@ -3,11 +3,12 @@ import { endingAs, exitOf, fail } from '../errors/fail.ts';
 import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, recordsOf, runId } from '../domain/warehouse/runs.ts';
-import { type Clock, steadyClock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { grouped } from '../kernel/numbers.ts';
-import { isNotFound, KnownError, ifFound } from '../kernel/errors.ts';
+import { KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';
+import { retryWhileNotFound } from './retry-while-not-found.ts';
 import { warehouseCalls } from './warehouse-apply.ts';
 
 export interface RunPorts {
@@ -15,9 +16,6 @@ export interface RunPorts {
   clock: Clock;
   signal: AbortSignal;
 }
-
-/** A new pipeline or run may take a minute to become visible (decision: D102). */
-const UNKNOWN_FOR_MS = 60_000;
 
 export interface WatchOptions {
   pollMs: number;
@@ -55,27 +53,6 @@ export async function watchRun(
       ],
       details: { pipeline_id: pipelineId, pipeline_run_id: id },
     });
-  }
-}
-
-/** Retries for up to a minute while the result is not found. Calls `onUnknown` once; it may throw to stop. */
-export async function retryWhileNotFound<T>(
-  read: () => Promise<T>,
-  pollMs: number,
-  ports: RunPorts,
-  onUnknown?: (error: KnownError) => Promise<void>,
-): Promise<T> {
-  const clock = steadyClock(ports.clock);
-  const end = clock.now() + UNKNOWN_FOR_MS;
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await read();
-    } catch (error) {
-      const isUnknown = isNotFound(error);
-      if (!isUnknown || clock.now() >= end) throw error;
-      if (isFirst) await onUnknown?.(error);
-      await clock.sleep(Math.min(pollMs, end - clock.now()), ports.signal);
-    }
   }
 }
 

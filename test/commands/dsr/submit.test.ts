@@ -211,6 +211,31 @@ describe('after a submission', () => {
     expect(stderr).not.toContain('Nothing was changed');
   });
 
+  it('reports the submission if the request cannot be read afterward, and how to continue waiting', async () => {
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 503 });
+    const { code, error } = await home.json(`${ACCESS} --wait --retries 0`);
+    const { data } = await home.json<{ id: string }[]>('dsr ledger export');
+    const id = data[0]?.id ?? '';
+    expect([code, error]).toMatchObject([
+      7,
+      {
+        message: expect.stringMatching(`^Request ${id} was submitted. `) as string,
+        hint: `To continue waiting: cdpadm dsr wait ${id}`,
+        subject_request_id: id,
+      },
+    ]);
+    const again = await home.run(`dsr wait ${id} --until pending --retries 0`);
+    expect([again.code, again.stderr]).toEqual([7, expect.stringContaining(`cdpadm dsr wait ${id} --until pending`)]);
+  });
+
+  it('waits for a request that the platform does not show at first', async () => {
+    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 404, times: 2 });
+    const line = `${ACCESS} --wait --timeout 1h`;
+    const { code, error } = await home.json(line, { clock: createFastClock(1000) });
+    expect([code, error.code]).toEqual([11, 'timeout']);
+    expect(await home.received('GET', '/v3/requests')).toBeGreaterThan(3);
+  });
+
   it('requires the vendor domain only for commands that build a body', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };
