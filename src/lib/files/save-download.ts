@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNewFile } from '../kernel/durable.ts';
 import { cannotWrite } from '../kernel/file-failure.ts';
-import { makeFolder, nameOnce, temporaryPath } from '../kernel/temporary-file.ts';
+import { makeFolder, nameOnce, sweepTemporaryFiles, temporaryPath } from '../kernel/temporary-file.ts';
 
 const EXTENSIONS: Record<string, string> = {
   'application/json': 'json',
@@ -37,6 +37,7 @@ export function openDownload(folder: string, name: string) {
         try {
           close();
           makeFolder(folder);
+          sweepTemporaryFiles(folder, 'user');
           descriptor = openSync(temporary, 'w', 0o600);
           hash = createHash('sha256');
         } catch (error) {

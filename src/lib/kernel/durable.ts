@@ -171,6 +171,7 @@ interface Replacement {
 }
 
 function openReplacement(target: string, { isNew, isPassing, mode, owner }: Replacement): OpenFile {
+  sweepTemporaryFiles(dirname(target), 'user');
   const temporary = temporaryPath(dirname(target));
   const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
   const close = closerOf(descriptor);

@@ -54,9 +54,12 @@ export function nameTaken(path: string, hint = 'Move it elsewhere, or pass anoth
   return usageError(`${path} already exists and was not overwritten.`, hint);
 }
 
-/** Removes files of exited processes after a minute: in a shared folder, a process may run on another machine. */
-export function sweepTemporaryFiles(folder: string): void {
-  sweep(folder, NAME, 60_000, () => true);
+/** In a shared folder, a process may run on another machine. In a user's folder, it may write slowly. */
+const SWEPT_AFTER_MS = { private: 60_000, user: 3_600_000 };
+
+/** Removes the incomplete files that killed processes left behind. They may contain personal data. */
+export function sweepTemporaryFiles(folder: string, kind: keyof typeof SWEPT_AFTER_MS = 'private'): void {
+  sweep(folder, NAME, SWEPT_AFTER_MS[kind], () => true);
 }
 
 /** Removes the spent entries that are older than `ms` and whose process has exited. */

@@ -1,9 +1,10 @@
 // A downloaded file is private, is complete or does not exist, has a safe name, and never replaces another file.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDownload } from '../../../../src/lib/files/save-download.ts';
+import { DEAD_PID } from '../../../helpers/dead-process.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
@@ -102,6 +103,15 @@ describe('a download', () => {
     );
     expect(readdirSync(folder)).toEqual(['results.csv']);
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toBe('theirs');
+  });
+
+  it('removes what a killed download left in the folder', () => {
+    const folder = temporaryFolder();
+    const stale = join(folder, `.cdpadm-${DEAD_PID}-abc123.tmp`);
+    writeFileSync(stale, 'jane@example.com');
+    utimesSync(stale, 0, 0);
+    openDownload(folder, 'results').sink.begin({});
+    expect(existsSync(stale)).toBe(false);
   });
 
   it('does not leave a file if it is discarded, whether before or after it starts', () => {

@@ -185,6 +185,18 @@ describe('private files', () => {
 });
 
 describe.runIf(onUnix)('a user file', () => {
+  it('is written after removing what a killed process left in the folder more than an hour ago', () => {
+    const folder = temporaryFolder();
+    const [stale, recent] = [7200, 600].map((seconds) => {
+      const path = join(folder, `.cdpadm-${DEAD_PID}-${seconds}.tmp`);
+      fs.writeFileSync(path, 'jane@example.com');
+      fs.utimesSync(path, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
+      return path;
+    });
+    writeUserFile(join(folder, 'file'), 'x');
+    expect([stale, recent].map((path) => fs.existsSync(path ?? ''))).toEqual([false, true]);
+  });
+
   it('is written through symbolic links, even to a target that does not exist yet', () => {
     const folder = temporaryFolder();
     const [file, link, outer] = ['real/file', 'link', 'outer'].map((name) => join(folder, name)) as [
