@@ -30,10 +30,13 @@ const MEANING = {
   erasure: 'the subject wants to be forgotten',
 } as const;
 
+/** Answers in a run for several profiles, by the terminal that they share: every workspace gets the same request. */
+const answers = new WeakMap<Context['io'], RequestParts>();
+
 /**
  * Returns a function that asks for the missing parts, or undefined if nothing is missing. If it is called again, it
- * goes back to the last question. Throws usage (2) before the first question for an invalid flag; without an
- * interactive terminal, the error lists the missing flags.
+ * goes back to the last question. Each question is asked only for the first of several profiles. Throws usage (2)
+ * before the first question for an invalid flag; without an interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
   ctx: Context,
@@ -55,15 +58,17 @@ export function openQuestions(
     askMore,
   ];
   const shown = (value: string): string => (showIdentities ? value : maskIdentity(value));
-  let current = parts;
-  let at = 0;
+  let current = answers.get(ctx.io) ?? parts;
+  let at = answers.has(ctx.io) ? steps.length : 0;
   return async () => {
-    for (at = Math.min(at, steps.length - 1); at < steps.length;) {
+    while (at < steps.length) {
       const asking = { ctx, session, flag, canGoBack: at > 0, shown };
       const { back, parts: answered } = await (steps[at] as Step)(asking, current);
       current = answered;
       at += back ? -1 : 1;
     }
+    at = steps.length - 1;
+    answers.set(ctx.io, current);
     return current;
   };
 }

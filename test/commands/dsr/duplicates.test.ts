@@ -235,6 +235,37 @@ it('prompts on the same terminal for each profile, and uses each answer once', a
   expect([code, stderr]).toEqual([3, expect.stringMatching(/us: .*Cancelled/)]);
 });
 
+it('asks for a missing value once, and submits the same request to each profile after a confirmation', async () => {
+  await createProfiles();
+  const answers: [prompt: string, answer: string][] = [
+    ['Identity type', '1'],
+    ['Value of email', 'jane@example.com'],
+    ['Another identity?', '1'],
+    ['More options', '1'],
+    ['Submit this access request?', 'y'],
+    ['Submit this access request?', 'y'],
+  ];
+  const stdin = new Readable({ read: () => undefined });
+  let read = 0;
+  const words =
+    'dsr submit --regulation gdpr --type access --profile eu --profile us --show-identities --timeout 2m -o json';
+  const { code, stderr, stdout } = await home.run(words, {
+    ...{ stdin, tty: true, env: { TERM: 'dumb' } },
+    onOutput: (_stdout, text) => {
+      const [prompt = '', answer = ''] = answers[0] ?? [];
+      const at = answers.length === 0 ? -1 : text.indexOf(prompt, read);
+      if (at < 0) return;
+      read = at + prompt.length;
+      answers.shift();
+      setImmediate(() => stdin.push(`${answer}\n`));
+    },
+  });
+  expect([code, answers], stderr).toEqual([0, []]);
+  expect(JSON.parse(stdout)).toMatchObject([{ data: { controller_id: '3001' } }, { data: { controller_id: '3002' } }]);
+  expect(stderr.split('Value of email').length - 1).toBe(1);
+  expect(stderr.split('email = jane@example.com').length - 1).toBeGreaterThanOrEqual(2);
+});
+
 it('submits to each profile, exits with 3 if some profiles fail, and rejects --request-id for several profiles', async () => {
   await createProfiles();
   const both = ['--profile', 'eu', '--profile', 'us'];

@@ -228,14 +228,6 @@ describe('after a submission', () => {
     expect([again.code, again.stderr]).toEqual([7, expect.stringContaining(`cdpadm dsr wait ${id} --until pending`)]);
   });
 
-  it('waits for a request that the platform does not show at first', async () => {
-    await home.platform.api.addFault({ method: 'GET', path: '/v3/requests/*', status: 404, times: 2 });
-    const line = `${ACCESS} --wait --timeout 1h`;
-    const { code, error } = await home.json(line, { clock: createFastClock(1000) });
-    expect([code, error.code]).toEqual([11, 'timeout']);
-    expect(await home.received('GET', '/v3/requests')).toBeGreaterThan(3);
-  });
-
   it('requires the vendor domain only for commands that build a body', async () => {
     const { data } = await home.json<Submitted>(ACCESS);
     const without = { env: { CDPADM_VENDOR_DOMAIN: '' } };
