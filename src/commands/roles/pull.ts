@@ -156,13 +156,16 @@ async function requireNoEdits(
   const hasContentOf = (known: Manifest): boolean =>
     sameContent({ ...known, roles: carryUnknownFields(manifest.roles, known.roles) }, known);
   if (issues.length === 0 && [base, live].some((known) => known && hasContentOf(known))) return;
+  const again = `cdpadm roles pull ${shellWord(file)}`;
+  const what = base
+    ? 'has edits that are not on the platform'
+    : 'may have edits, because this machine does not have the manifest that it was created from';
   throw fail('roles.local_edits', {
-    message: `${file} has edits that are not on the platform; it was not changed.`,
+    message: `${file} ${what}. The file was not changed.`,
     hint: [
-      {
-        text: 'Push the edits, pull into another file, or merge:',
-        command: `cdpadm roles pull ${shellWord(file)} --merge`,
-      },
+      base
+        ? { text: 'Push the edits, pull into another file, or merge:', command: `${again} --merge` }
+        : { text: 'Pull into another file, or discard the edits:', command: `${again} --overwrite` },
       { text: 'To see the edits:', command: `cdpadm roles diff ${shellWord(file)}` },
     ],
   });

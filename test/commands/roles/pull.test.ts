@@ -30,6 +30,17 @@ describe('roles pull', () => {
     expect((await admin.run('roles diff --exit-code')).code).toBe(0);
   });
 
+  it('does not claim to know whether an outdated file from another machine has edits', async () => {
+    await other.run('roles pull');
+    admin.write('roles.yaml', other.read('roles.yaml'));
+    await admin.platform.api.advance('5s');
+    await changeElsewhere();
+    const { code, stderr } = await admin.run('roles pull');
+    expect(code).toBe(6);
+    expect(stderr).toContain('roles.yaml may have edits, because this machine does not have the manifest');
+    expect(stderr).toContain('cdpadm roles pull roles.yaml --overwrite\n');
+  });
+
   it('escapes bidirectional controls, and leaves no changes to push', async () => {
     const described = ['roles', 'update', 'support-role', '--description', 'a\u202eb\u2069', '--yes'];
     expect((await admin.run(described)).code).toBe(0);
