@@ -24,7 +24,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { outdatedText } from '../../lib/workflows/roles-plan.ts';
+import { outdatedError, outdatedText } from '../../lib/workflows/roles-plan.ts';
 import { mergeFile, unchanged } from './merge.ts';
 import { baseFlag, DEFAULT_FILE } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -63,7 +63,7 @@ export const pullRoles = defineCommand({
     'cdpadm roles pull -',
   ],
   exits: {
-    conflict: 'the file has local edits (see --merge), or conflicts remain after a merge',
+    conflict: 'the file has local edits (see --merge), conflicts remain after a merge, or the manifest is outdated',
     invalidInput: 'the existing file is not valid YAML or JSON',
   },
   run: async (ctx, { args: { file }, flags: { overwrite, merge, base } }) => {
@@ -73,7 +73,10 @@ export const pullRoles = defineCommand({
     const memory = await openRolesMemory(ctx);
     const api = await ctx.api();
     const live = fromReply(await api.roles.get({ signal: ctx.signal }));
+    const existing = overwrite || file === '-' ? undefined : await readIfThere(ctx, file);
+    // A new file accepts an outdated manifest, for example after a reset of the platform.
     const outdated = outdatedText(live, memory.store.newestTime());
+    if (outdated !== undefined && existing !== undefined) throw outdatedError(outdated);
     if (outdated !== undefined) ctx.out.warn(outdated);
     const ordered = toReply({ ...live, roles: inStableOrder(live.roles) });
     const format = formatOf(file);
@@ -84,7 +87,6 @@ export const pullRoles = defineCommand({
       return await ctx.out.emit(ordered, { kind: 'document', text: (manifest) => jsonText(manifest, 2) });
     }
     const path = resolvePath(file, ctx.io.cwd);
-    const existing = overwrite ? undefined : await readIfThere(ctx, file);
     const merged = merge && existing !== undefined ? await mergeFile(ctx, file, live, memory, base) : undefined;
     if (existing !== undefined && !merged) await requireNoEdits(ctx, file, existing, live, memory);
     const text =

@@ -146,8 +146,9 @@ export function openRolesStore(stateFolder: string, scope: { organization: strin
      * for the content of a roles file, whose stamp is older than the platform's.
      */
     saveBase: (manifest: ManifestReply, file?: string, origin?: 'file'): void => {
-      const suffix = baseSuffix(manifest, file);
-      const name = `${stampName()}${origin === 'file' ? FROM_FILE : ''}${suffix}`;
+      // A file's content does not replace an equal manifest that the platform returned.
+      const suffix = `${origin === 'file' ? FROM_FILE : ''}${baseSuffix(manifest, file)}`;
+      const name = `${stampName()}${suffix}`;
       const others = jsonFiles(bases).filter((other) => other !== name);
       writePrivateFile(join(bases, name), stringifyJson(manifest));
       // Write the new base before removing an old one.

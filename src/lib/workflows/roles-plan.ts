@@ -52,9 +52,12 @@ export function outdatedText({ last_modified_on: time }: Stamp, known: string | 
 /** Throws conflict (6) for an outdated manifest: newer roles are missing from it, so a PUT would delete them. */
 export function requireCurrent(live: Stamp, known: string | null | undefined): void {
   const message = outdatedText(live, known);
-  if (message === undefined) return;
-  throw fail('roles.outdated', {
-    message: `${message} Nothing was sent.`,
+  if (message !== undefined) throw outdatedError(message);
+}
+
+export function outdatedError(message: string): KnownError {
+  return fail('roles.outdated', {
+    message: `${message} No changes were made.`,
     hint: [
       'Run the command again later.',
       { text: 'If the platform was reset, pull into another file first:', command: 'cdpadm roles pull new.yaml' },

@@ -109,6 +109,7 @@ async function planAndWrite(intent: PushIntent, options: PushOptions, ports: Pus
     await ctx.startWrite('organization');
     if (isEmptyDiff(planned.plan)) {
       requireExpected(planned, options.expectPlan);
+      if (!options.dryRun) await saveLive(ports.store, live);
       return { kind: 'unchanged', planned, manifest: live };
     }
     ports.show(planned);

@@ -156,7 +156,8 @@ describe('a roles write whose response differs from the request', () => {
     const line = 'roles create editor --name Editor --description d --task audiences:edit --yes';
     expect(await admin.json(line)).toMatchObject({ code: 6, error: { code: 'roles.outdated' } });
     for (const command of ['diff', 'push --yes']) expect((await admin.run(`roles ${command}`)).code).toBe(6);
-    // A pull accepts an older manifest, for example after a reset of the platform.
+    for (const update of ['pull', 'pull --merge']) expect((await admin.run(`roles ${update}`)).code).toBe(6);
+    // A pull into a new file accepts an older manifest, for example after a reset of the platform.
     expect((await admin.run('roles pull new.yaml')).stderr).toContain('returned an outdated manifest');
     expect((await admin.run('roles diff new.yaml')).code).toBe(0);
     await proxy.begin();

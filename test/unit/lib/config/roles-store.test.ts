@@ -112,6 +112,12 @@ describe('bases', () => {
     clock.advance(1);
     store.saveBase({ ...MANIFEST, last_modified_on: '2026-11-19 08:00:00' }, '/roles.yaml', 'file');
     expect(store.newestTime()).toBe(STAMP.last_modified_on);
+    const pulled = { ...MANIFEST, last_modified_on: '2026-11-20 08:00:01' };
+    for (const origin of [undefined, 'file'] as const) {
+      clock.advance(1);
+      store.saveBase(pulled, '/roles.yaml', origin);
+    }
+    expect(store.newestTime()).toBe(pulled.last_modified_on);
     clock.advance(1);
     store.saveBase({ roles: [] });
     expect(store.newestTime()).toBeUndefined();

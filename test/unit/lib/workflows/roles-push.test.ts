@@ -181,14 +181,13 @@ describe('a push', () => {
     expect(bases.at(-1)?.roles).toEqual(platform.roles);
   });
 
-  it('sends nothing if there is no difference', async () => {
-    const outcome = await pushRoles(
-      edit((roles) => roles.toReversed()),
-      options,
-      ports,
-    );
-    expect(outcome.kind).toBe('unchanged');
-    expect(platform.calls).toEqual(['GET']);
+  it('sends nothing if there is no difference, but remembers the manifest unless it is a dry run', async () => {
+    const reverse = edit((roles) => roles.toReversed());
+    expect((await pushRoles(reverse, { ...options, dryRun: true }, ports)).kind).toBe('unchanged');
+    expect(bases).toEqual([]);
+    expect((await pushRoles(reverse, options, ports)).kind).toBe('unchanged');
+    expect(bases).toHaveLength(1);
+    expect(platform.calls).toEqual(['GET', 'GET']);
   });
 
   it('repeats the plan and the confirmation if the platform changed between the plan and the PUT', async () => {
