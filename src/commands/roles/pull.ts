@@ -158,7 +158,6 @@ async function requireNoEdits(
   const hasContentOf = (known: Manifest): boolean =>
     sameContent({ ...known, roles: carryUnknownFields(manifest.roles, known.roles) }, known);
   if (issues.length === 0 && [base, live].some((known) => known && hasContentOf(known))) return;
-  const again = `cdpadm roles pull ${shellWord(file)}`;
   const what = base
     ? 'has edits that are not on the platform'
     : 'may have edits, because this machine does not have the manifest that it was created from';
@@ -166,8 +165,11 @@ async function requireNoEdits(
     message: `${file} ${what}. The file was not changed.`,
     hint: [
       base
-        ? { text: 'Push the edits, pull into another file, or merge:', command: `${again} --merge` }
-        : { text: 'Pull into another file, or discard the edits:', command: `${again} --overwrite` },
+        ? {
+            text: 'Push the edits, pull into another file, or merge:',
+            command: `cdpadm roles pull ${shellWord(file)} --merge`,
+          }
+        : { text: 'Pull into another file, and merge by hand:', command: 'cdpadm roles pull new.yaml' },
       { text: 'To see the edits:', command: `cdpadm roles diff ${shellWord(file)}` },
     ],
   });

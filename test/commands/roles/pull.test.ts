@@ -38,7 +38,7 @@ describe('roles pull', () => {
     const { code, stderr } = await admin.run('roles pull');
     expect(code).toBe(6);
     expect(stderr).toContain('roles.yaml may have edits, because this machine does not have the manifest');
-    expect(stderr).toContain('cdpadm roles pull roles.yaml --overwrite\n');
+    expect(stderr).toContain('Pull into another file, and merge by hand: cdpadm roles pull new.yaml\n');
   });
 
   it('escapes bidirectional controls, and leaves no changes to push', async () => {
