@@ -56,7 +56,10 @@ export async function main(): Promise<void> {
   host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
-    void report(error, io, flags, redactor).finally(() => host.exitNow(EXIT.failed));
+    void report(error, io, flags, redactor)
+      // The report itself cannot be loaded, for example because too many files are open.
+      .catch((failure: unknown) => io.stderr.write(`Error: ${(failure as Error).message}\n`))
+      .finally(() => host.exitNow(EXIT.failed));
   });
   let isOverdue = false;
   const onOverdue = (): void => {

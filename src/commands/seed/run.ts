@@ -6,6 +6,7 @@ import { parseShard } from '../../lib/domain/seed/shard.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import type { SingleSeed } from '../../lib/contract/seeding.ts';
 import {
+  type Fingerprint,
   isSameContent,
   journalPath,
   openSeedJournal,
@@ -142,7 +143,9 @@ export async function openRun(
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = fromStdin || (isDryRun && !existsSync(path)) ? undefined : openSeedJournal(path);
   try {
-    const files = await Promise.all(sources.filter(({ key }) => key).map((source) => source.fingerprint()));
+    const files: Fingerprint[] = [];
+    // One after the other: the system limits the number of open files.
+    for (const source of sources) if (source.key !== undefined) files.push(await source.fingerprint());
     ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
     const found = journal?.read();
     // A run without rows sent nothing.

@@ -16,13 +16,14 @@ const LINE_FEED = 0x0a;
 
 /** Estimates the users of all inputs, or of one shard. Reads only the beginning of a file, or a Parquet footer. */
 export async function estimateSeeds(sources: Inputs, shard: Shard | undefined): Promise<SeedEstimate> {
-  const estimates = await Promise.all(
-    sources.map(async (source): Promise<SeedEstimate> => {
-      const all = await estimateFile(source);
-      if (shard === undefined || all.rows === undefined || !source.isDivisible) return all;
-      return { ...all, rows: Math.round(all.rows / shard.count), isExact: false };
-    }),
-  );
+  const estimates: SeedEstimate[] = [];
+  // One after the other: the system limits the number of open files.
+  for (const source of sources) {
+    const all = await estimateFile(source);
+    const { rows } = all;
+    if (shard === undefined || rows === undefined || !source.isDivisible) estimates.push(all);
+    else estimates.push({ ...all, rows: Math.round(rows / shard.count), isExact: false });
+  }
   return {
     rows: estimates.some(({ rows }) => rows === undefined)
       ? undefined
