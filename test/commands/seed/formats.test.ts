@@ -175,6 +175,17 @@ test('lists the first reasons for rejected rows in a dry run, and the command th
   expect(stderr).toContain('`cdpadm seed validate`');
 });
 
+test('rejects an ambiguous comma in the number of an Excel file with tabs, but reads it in one with semicolons', async () => {
+  const flags = ['--source', 'excel', '--cutoff-date', '2026-01-01'];
+  const tabs = seeding.write('tabs.txt', 'xpid\tattr:S:sum\n1\t"1,234"\n2\t"1,5"\n');
+  const { result, stderr } = await seeding.bulk([tabs, ...flags, '--dry-run']);
+  expect(result).toMatchObject({ plan: { rows: 2, rejected: 1 } });
+  expect(stderr).toContain('tabs.txt:2: attr:S:sum: `1,234` may be a fraction, or have thousands separators');
+  const semicolons = seeding.write('semicolons.csv', 'xpid;attr:S:sum\n1;1,234\n');
+  const { stdout } = await seeding.run(['seed', 'preview', semicolons, ...flags]);
+  expect(stdout).toContain('"1.234"');
+});
+
 test('rejects a second field for a mapped column, but overrides the map file', async () => {
   seeding.write('map.yaml', 'id: identity:email\n');
   const file = seeding.write('users.csv', 'id,n\n1,2\n');

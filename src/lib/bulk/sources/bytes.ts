@@ -245,17 +245,28 @@ function formatOf(name: string, head: Buffer): RowFormat {
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }
 
+/** The first characters of other binary files, what the file is, and what to do. */
+const OTHER_FILES: readonly [beginning: string, what: string, advice: string][] = [
+  ['PARE', 'an encrypted Parquet file', 'Export it without encryption.'],
+  ['PK\x03\x04', 'an Excel workbook or a ZIP archive', 'Save the workbook as CSV, or extract the archive.'],
+  ['Obj\x01', 'an Avro file', 'Export the data as Parquet, NDJSON or CSV.'],
+  ['ORC', 'an ORC file', 'Export the data as Parquet, NDJSON or CSV.'],
+  ['BZh', 'compressed with bzip2', 'Decompress it, or compress it with gzip or zstd.'],
+  ['\xfd7zXZ', 'compressed with xz', 'Decompress it, or compress it with gzip or zstd.'],
+];
+
 const MANIFEST = /^\s*\{\s*"entries"\s*:\s*\[\s*\{\s*"url"/;
 
 function refuseOtherContent(name: string, head: Buffer, format: RowFormat): void {
   if (format === 'parquet') return;
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
-  if (head.toString('latin1', 0, 4) === 'PARE')
-    throw invalidInput(`${name} is an encrypted Parquet file.`, [], 'Export it without encryption.');
   const nul = head.indexOf(0);
-  const isManifest = MANIFEST.test(head.toString('latin1'));
-  if (isManifest) throw invalidInput(`${name} is a Redshift manifest, not data.`, [], 'Pass it with --files-from.');
+  const text = head.toString('latin1');
+  if (MANIFEST.test(text))
+    throw invalidInput(`${name} is a Redshift manifest, not data.`, [], 'Pass it with --files-from.');
   if (nul < 0) return;
+  const [, what, advice] = OTHER_FILES.find(([beginning]) => text.startsWith(beginning)) ?? [];
+  if (what !== undefined) throw invalidInput(`${name} is ${what}.`, [], advice);
   const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
   throw notText(name, placeAt(before, before.length), 'unexpected NUL byte; is this a text file?');
 }

@@ -34,11 +34,15 @@ export const SOURCES = {
 export type SourceName = keyof typeof SOURCES;
 
 const GROUPED = /^-?\d{1,3}(?:\.\d{3})+$/;
+const GROUPED_BY_COMMAS = /^-?\d{1,3}(?:,\d{3})+$/;
 const LOCAL = /^(-?\d{1,3}(?:\.\d{3})*|-?\d+),(\d+)$/;
 
-/** Converts a decimal comma (`1.234,50`) to a decimal point. Returns undefined if a point is ambiguous. */
-export function withDecimalPoint(text: string): string | undefined {
-  if (GROUPED.test(text)) return undefined;
+/**
+ * Converts a decimal comma (`1.234,50`) to a decimal point. Returns undefined if a point is ambiguous or, in a file with
+ * tabs, a comma: Excel writes tabs in every locale, but semicolons only where commas are decimal signs.
+ */
+export function withDecimalPoint(text: string, hasTabs = false): string | undefined {
+  if (GROUPED.test(text) || (hasTabs && GROUPED_BY_COMMAS.test(text))) return undefined;
   const [, whole, fraction] = LOCAL.exec(text) ?? [];
   return whole === undefined ? text : `${whole.replaceAll('.', '')}.${fraction}`;
 }

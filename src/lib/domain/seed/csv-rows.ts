@@ -64,8 +64,9 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     table = tableOf(header, { ...options, line: feed.line });
     titles = header.map((text) => text.trim());
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
+    const separator = String.fromCharCode(feed.separator);
     const floats = dialect.floats === true;
-    if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal });
+    if (floats || isLocal) readNumbers = createNumberReader(header, table.columns, { floats, isLocal, separator });
     // The byte writer would accept `1.234` as a fraction.
     if (isLocal) table = { ...table, writer: undefined };
     return table;
@@ -165,7 +166,7 @@ export function createRecordTable(map: ColumnMap, options: TableOptions): Record
 function createNumberReader(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
-  { floats, isLocal }: Dialect,
+  { floats, isLocal, separator }: Dialect,
 ): (cells: unknown[]) => RowIssue[] {
   const kinds = columns.map(kindOf);
   return (cells) => {
@@ -175,8 +176,8 @@ function createNumberReader(
       if (kind === undefined || typeof cell !== 'string') continue;
       if (floats && kind === 'whole') cells[index] = cell.replace(/^(\d{1,19})\.0$/, '$1');
       if (!isLocal) continue;
-      const number = withDecimalPoint(cell);
-      const message = `\`${cell}\` may be a fraction, or the point may separate thousands; write it without the point`;
+      const number = withDecimalPoint(cell, separator === '\t');
+      const message = `\`${cell}\` may be a fraction, or have thousands separators; write it without them`;
       if (number === undefined) issues.push({ path: (header[index] ?? '').trim(), message });
       else cells[index] = number;
     }

@@ -187,6 +187,23 @@ describe('unreadable input', () => {
     }
   });
 
+  it.each([
+    ['PARE', 'is an encrypted Parquet file.'],
+    ['PK\x03\x04', 'is an Excel workbook or a ZIP archive.'],
+    ['Obj\x01', 'is an Avro file.'],
+    ['ORC', 'is an ORC file.'],
+    ['BZh', 'is compressed with bzip2.'],
+    ['\xfd7zXZ', 'is compressed with xz.'],
+  ])('is named if it is another binary file: %j', async (beginning, message) => {
+    const bytes = Buffer.from(`${beginning}\0`, 'latin1');
+    await expect(openFile('a.csv', bytes)).rejects.toMatchObject({
+      code: 'input.invalid',
+      message: `a.csv ${message}`,
+    });
+    const header = `${beginning.replace(/\W/g, '')}NT_ID,xpid\n`;
+    expect((await openFile('a.csv', Buffer.from(header))).format).toBe('csv');
+  });
+
   it('is rejected if it is Parquet on standard input rather than in a file', async () => {
     expect((await openFile('a', Buffer.from('PAR1\0\0'))).format).toBe('parquet');
     for (const opened of [() => openPiped(['PAR1\0']), () => openPiped(['x'], 'parquet')]) {

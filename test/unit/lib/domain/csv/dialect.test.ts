@@ -66,3 +66,12 @@ it.each([
 it.each(['1.234', '-1.234.567'])('does not convert %j, which may contain thousands separators', (text) => {
   expect(withDecimalPoint(text)).toBeUndefined();
 });
+
+it.each([
+  ['1,234', '1.234'],
+  ['-12,345', '-12.345'],
+])('does not convert %j in a file with tabs, where a comma may separate thousands', (text, number) => {
+  expect(withDecimalPoint(text, true)).toBeUndefined();
+  expect(withDecimalPoint(text)).toBe(number);
+  expect(withDecimalPoint('1.234,567', true)).toBe('1234.567');
+});
