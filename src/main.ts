@@ -56,15 +56,12 @@ export async function main(): Promise<void> {
   host.on('SIGHUP', () => stop.abort(hungUp()));
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
-    void report(error, io, flags, redactor)
-      // The report itself cannot be loaded, for example because too many files are open.
-      .catch((failure: unknown) => io.stderr.write(`Error: ${(failure as Error).message}\n`))
-      .finally(() => host.exitNow(EXIT.failed));
+    // If too many files are open, the code for the report cannot be loaded.
+    const reported = report(error, io, flags, redactor).catch(() => io.stderr.write(`${String(error)}\n`));
+    void reported.finally(() => host.exitNow(EXIT.failed));
   });
   let isOverdue = false;
-  const onOverdue = (): void => {
-    isOverdue = true;
-  };
+  const onOverdue = (): unknown => (isOverdue = true);
   const code = await run(host.argv(), io, stop, redactor, { onOverdue, hurry: hurry.signal });
   await endProcess(code, isOverdue);
 

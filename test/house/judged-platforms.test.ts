@@ -58,7 +58,6 @@ const WITHOUT: Record<string, string> = {
   'test/house/start.test.ts': 'only checks the start',
   'test/e2e/release.test.ts': 'runs a small script instead of the program',
   'test/helpers/release.ts': 'runs a small script instead of the program',
-  'test/e2e/seed-rejects.test.ts': 'runs a single module',
   'test/e2e/durable.test.ts': 'runs a single module',
   'test/e2e/lock.test.ts': 'runs a single module',
   'test/e2e/chain-kill.test.ts': 'runs a single module',
