@@ -50,6 +50,13 @@ describe('api', () => {
     expect(text).toContain('9223372036854775807');
   });
 
+  it('prints one JSON document even if the response has no body', async () => {
+    const body = '{"environment":"production","xpid":5,"calculated_attributes":{}}';
+    const sent = 'api POST /v2/calculatedattributes -f - --yes'.split(' ');
+    for (const [format, stdout] of Object.entries({ json: 'null\n', yaml: 'null\n', table: '', csv: '' }))
+      expect(await admin.run([...sent, '-o', format], { stdin: body })).toMatchObject({ code: 0, stdout });
+  });
+
   it.each([
     ['roles', '/platform/v2/organizations/{orgId}/accounts/{accountId}/tasks', '', []],
     ['groups', '/platform/workspaces/{workspace_id}/groups/', '', []],

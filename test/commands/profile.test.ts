@@ -52,6 +52,18 @@ describe('profile create', () => {
     expect(home.settings()).toEqual({ version: 1, current: 'prod', profiles: { prod: profile } });
   });
 
+  it('sets every field that has no flag of its own with --set', async () => {
+    const set = ['limits.dsr=1000/m', 'names.xpid=pid', 'allow_commands=true', 'allow_files=/srv/keys'];
+    const args = ['profile', 'create', 'prod', ...ADDRESSES, ...set.flatMap((it) => ['--set', it])];
+    expect(await run(args)).toMatchObject({ code: 0 });
+    expect(home.settings().profiles).toMatchObject({
+      prod: { limits: { dsr: '1000/m' }, names: { xpid: 'pid' }, allow_commands: true, allow_files: ['/srv/keys'] },
+    });
+    const { code, stderr } = await run(['profile', 'create', 'other', ...ADDRESSES, '--set', 'limits.dsr=often']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('limits.dsr')]);
+    expect(home.settings().profiles).not.toHaveProperty('other');
+  });
+
   it('uses the platform address for the token service unless another address is given', async () => {
     expect(await run(['profile', 'create', 'one', '--base-url', 'https://api.example'])).toMatchObject({ code: 0 });
     await run(['profile', 'create', 'two', ...ADDRESSES]);

@@ -69,7 +69,8 @@ export const command = defineCommand({
     const shown = { ...input, body: withoutSecrets(body) } as Input;
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([client.describe(route, shown)]);
     await ctx.confirmWrite(`Send ${method} ${path}?`);
-    return withoutSecrets(await sendWrite(ctx, client, route, ctx.flags.curl ? shown : input));
+    const reply = withoutSecrets(await sendWrite(ctx, client, route, ctx.flags.curl ? shown : input));
+    return reply === undefined && ['json', 'ndjson', 'yaml'].includes(ctx.flags.output) ? null : reply;
   },
   view: {
     kind: 'document',

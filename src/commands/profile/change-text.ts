@@ -7,13 +7,14 @@ import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson, isRecord } from '../../lib/kernel/json.ts';
 import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
 import { asSentence } from '../../lib/kernel/words.ts';
+import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type Draft, FIELDS, type Profiles } from './fields.ts';
 
 export type Profile = Draft['profile'];
 
-export const MAPS = ['limits', 'names', 'secrets'] as const;
-/** Fields that `profile edit --set` accepts. A map needs a key after a dot. */
-export const KNOWN_FIELDS = [
+const MAPS = ['limits', 'names', 'secrets'] as const;
+/** Fields that `--set` accepts. A map needs a key after a dot. */
+const KNOWN_FIELDS = [
   ...FIELDS.map(({ name }) => name),
   'protected',
   'access',
@@ -21,6 +22,13 @@ export const KNOWN_FIELDS = [
   'allow_files',
   ...MAPS,
 ];
+
+export const setFlag = {
+  value: 'field=value',
+  help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value removes the field (repeatable)',
+  many: true,
+  offers: () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`),
+} as const satisfies FlagSpec;
 
 /**
  * Parses a profile; throws invalid input (9) with the position of every issue. Unknown fields are issues, unless

@@ -11,6 +11,7 @@ import {
   type FlagValues,
   optionKey,
 } from '../../lib/runtime/command-line/define-command.ts';
+import { setFlag, strangeNames, withChanges } from './change-text.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';
@@ -24,6 +25,10 @@ const createFlags = {
   ...settingFlags,
   protected: { help: 'require typing the profile name to confirm each write' },
   access: { value: 'access', help: 'allowed access; read blocks every write', choices: ['read', 'write'] },
+  set: {
+    ...setFlag,
+    help: 'a field without a flag: allow_commands, allow_files, limits.AREA or names.WORD (repeatable)',
+  },
   ...secretFlags,
   fromEnv: { help: 'read the settings that no flag sets from CDPADM_* variables; secrets are not copied' },
   use: { help: 'make the new profile the current one (always true for the first profile)' },
@@ -59,13 +64,16 @@ export const createProfile = defineCommand({
     const name = args.name ?? (await unlessStopped(NOT_CREATED, askName(ctx, profiles)));
     await profiles.checkNewName(name);
     const secrets = { ...(flags.fromEnv && secretsInEnvironment(ctx, typed)), ...references };
+    const given = {
+      ...settingsFrom(ctx, profiles, flags),
+      ...(flags.protected && { protected: true }),
+      ...(flags.access !== undefined && { access: flags.access }),
+      ...(Object.keys(secrets).length > 0 && { secrets }),
+    };
+    const profile = withChanges(given, flags.set ?? [], profiles);
+    for (const sentence of strangeNames(profile)) ctx.out.warn(sentence);
     const draft: Draft = {
-      profile: {
-        ...settingsFrom(ctx, profiles, flags),
-        ...(flags.protected && { protected: true }),
-        ...(flags.access !== undefined && { access: flags.access }),
-        ...(Object.keys(secrets).length > 0 && { secrets }),
-      },
+      profile,
       typed,
       storage: flags.insecureStorage ? 'file' : 'keychain',
       use: flags.use === true,
@@ -87,15 +95,15 @@ export const createProfile = defineCommand({
       return await ctx.out.emitDryRun([], { name, profile: stored }, text, [name]);
     }
     const { current } = await profiles.create(name, draft);
-    const profile = await profiles.find(name);
+    const stored = await profiles.find(name);
     if (draft.storage === 'file' && Object.keys(typed).length > 0)
       ctx.out.warn('Secrets are stored in a private, unencrypted file.');
-    const created = { name, current, file: profiles.file, profile };
+    const created = { name, current, file: profiles.file, profile: stored };
     const text = `Created profile ${name}${current ? ', now the current one' : ''}.`;
     await ctx.out.emit(created, { kind: 'document', text: () => text });
     const hint = addressHint(name, draft);
     if (hint) ctx.out.note(hint);
-    const isOffered = ctx.prompt.possible && !ctx.flags.yes && profile.secrets !== undefined;
+    const isOffered = ctx.prompt.possible && !ctx.flags.yes && stored.secrets !== undefined;
     const isTried = isOffered && (await unlessStopped(`Profile ${name} was created.`, offerTry(ctx, name)));
     if (!isTried) ctx.out.note({ text: 'Try it:', command: `cdpadm auth test --profile ${name}` });
   },

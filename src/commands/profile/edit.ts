@@ -9,10 +9,9 @@ import { withEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import {
   changesBetween,
-  KNOWN_FIELDS,
-  MAPS,
   parseProfile,
   type Profile,
+  setFlag,
   strangeNames,
   withChanges,
   withEdits,
@@ -33,12 +32,7 @@ export const editProfile = defineCommand({
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
   flags: {
-    set: {
-      value: 'field=value',
-      help: 'a field such as base_url, protected, access, limits.dsr or names.xpid; an empty value removes the field (repeatable)',
-      many: true,
-      offers: () => KNOWN_FIELDS.map((field) => `${field}${MAPS.some((map) => map === field) ? '.' : '='}`),
-    },
+    set: setFlag,
     ...hiddenFlags(),
   },
   output: () => z.object({ name: z.string(), profile: profileResult(), changed: z.boolean() }),

@@ -1,7 +1,7 @@
 // Intake: one user's events, and one user's identities and attributes (specification, "F. Intake shapes").
 import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
-import { Environment, Identities, Integer, messageRule, oneFieldOf, textOf, Xpid } from './shared.ts';
+import { Environment, Identities, Integer, namesUser, oneFieldOf, textOf, Xpid } from './shared.ts';
 
 /** `event_type` is an open list: the specification shows only some of its values. */
 export const IntakeEvent = z.looseObject({ event_type: textOf(1, 256), data: z.record(z.string(), z.unknown()) });
@@ -16,22 +16,20 @@ const USER_FIELDS = {
   environment: Environment,
 };
 
-const namesUser = messageRule<{ xpid?: unknown; user_identities?: Record<string, string> | undefined }>(
-  ({ xpid, user_identities = {} }) =>
-    xpid === undefined && Object.keys(user_identities).length === 0
-      ? 'needs `user_identities` with at least one identity, or `xpid`'
-      : undefined,
+const namesOne = namesUser<{ xpid?: unknown; user_identities?: unknown }>(
+  'user_identities',
+  'needs `user_identities` with at least one identity, or `xpid`',
 );
 const ONE_USER = oneFieldOf(['xpid'], ['user_identities']);
 
 /** Unknown fields are kept (decision: D244). */
 export const EventIntake = z
   .looseObject({ ...USER_FIELDS, events: z.optional(z.array(IntakeEvent)) })
-  .check(namesUser)
+  .check(namesOne)
   .register(z.globalRegistry, ONE_USER);
 export type EventIntake = z.infer<typeof EventIntake>;
 
-export const IdentityIntake = z.looseObject(USER_FIELDS).check(namesUser).register(z.globalRegistry, ONE_USER);
+export const IdentityIntake = z.looseObject(USER_FIELDS).check(namesOne).register(z.globalRegistry, ONE_USER);
 export type IdentityIntake = z.infer<typeof IdentityIntake>;
 
 export const INTAKE_NAMES: readonly NameMark[] = ['keys:', 'keys:user_identities'];

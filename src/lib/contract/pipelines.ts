@@ -3,7 +3,7 @@ import { PIPELINE_STATES, PIPELINE_TYPES, SYNC_MODES, SCHEDULE_TYPES, FREQUENCIE
 import * as z from 'zod/mini';
 import { endpoints } from './endpoint.ts';
 import { RunPageReply, RunReply, TriggerReply, TriggerRequest } from './pipeline-runs.ts';
-import { auditFields, Environment, ENVIRONMENTS, Integer, rule, word } from './shared.ts';
+import { auditFields, Environment, ENVIRONMENTS, fieldsRule, Integer, rule, word } from './shared.ts';
 import { Filled, readOnlyFields, resourceRows, ResourceErrors, Slug, WORKSPACE_PATH } from './warehouse.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { FieldIssue } from './explain.ts';
@@ -18,19 +18,21 @@ function whereTypeIs(type: string, required: string[]) {
   return { if: { properties: { type: { const: type } } }, then: { required } };
 }
 
-/** Selects the rows that a run reads. `syncModeIssues` checks the fields that `type` requires. */
-export const SyncMode = z
-  .strictObject({
-    type: z.enum(SYNC_MODES),
-    iterator_field: z.optional(Filled),
-    /** Such as `timestamp` or `datetime_tz`. Any other value is also allowed. */
-    iterator_data_type: z.optional(Filled),
-    /** Time of the first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
-    from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
-    until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
-  })
-  .register(z.globalRegistry, whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']));
-export type SyncMode = z.infer<typeof SyncMode>;
+const SyncFields = z.strictObject({
+  type: z.enum(SYNC_MODES),
+  iterator_field: z.optional(Filled),
+  /** Such as `timestamp` or `datetime_tz`. Any other value is also allowed. */
+  iterator_data_type: z.optional(Filled),
+  /** Time of the first record to sync, as `YYYY-MM-DDThh:mm:ssZ`. */
+  from: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
+  until: z.optional(z.string().register(z.globalRegistry, { pattern: SYNC_TIME_FORM.source })),
+});
+/** Selects the rows that a run reads. */
+export const SyncMode = SyncFields.check(rule(syncModeIssues)).register(
+  z.globalRegistry,
+  whereTypeIs('incremental', ['iterator_field', 'iterator_data_type']),
+);
+export type SyncMode = z.infer<typeof SyncFields>;
 
 /** Accepts `on_demand` and `on-demand`, and sends `on_demand` (decision: D63). */
 const ScheduleType = z.pipe(
@@ -38,17 +40,19 @@ const ScheduleType = z.pipe(
   z.transform((type) => (type === 'on-demand' ? 'on_demand' : type)),
 );
 
-export const Schedule = z
-  .strictObject({
-    type: ScheduleType,
-    frequency: z.optional(z.enum(FREQUENCIES)),
-    /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
-    delay: z.optional(z.string().register(z.globalRegistry, { pattern: DELAY.source })),
-    start: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
-    end: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
-  })
-  .register(z.globalRegistry, whereTypeIs('interval', ['frequency', 'start']));
-export type Schedule = z.infer<typeof Schedule>;
+const ScheduleFields = z.strictObject({
+  type: ScheduleType,
+  frequency: z.optional(z.enum(FREQUENCIES)),
+  /** A number and a unit: `s`, `m`, `h`, `d`, `w` or `y`. */
+  delay: z.optional(z.string().register(z.globalRegistry, { pattern: DELAY.source })),
+  start: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
+  end: z.optional(z.string().register(z.globalRegistry, { format: 'date-time' })),
+});
+export const Schedule = ScheduleFields.check(rule(scheduleIssues)).register(
+  z.globalRegistry,
+  whereTypeIs('interval', ['frequency', 'start']),
+);
+export type Schedule = z.infer<typeof ScheduleFields>;
 
 const PipelineFields = z.strictObject({
   id: Slug,
@@ -68,14 +72,17 @@ const PipelineFields = z.strictObject({
   data_plan_version: z.optional(z.union([z.int(), Filled])),
   ...readOnlyFields,
 });
-type Written = z.infer<typeof PipelineFields>;
+type Written = { [Field in keyof z.infer<typeof PipelineFields>]: unknown };
 
-export const PipelineRequest = PipelineFields.check(rule(pipelineIssues)).register(z.globalRegistry, {
-  if: { properties: { pipeline_type: { const: 'events' } } },
-  then: { required: ['field_transformation_id'] },
-  else: { not: { required: ['field_transformation_id'] } },
-  dependentRequired: { data_plan_id: ['data_plan_version'], data_plan_version: ['data_plan_id'] },
-});
+export const PipelineRequest = PipelineFields.check(fieldsRule(transformationIssues), fieldsRule(planIssues)).register(
+  z.globalRegistry,
+  {
+    if: { properties: { pipeline_type: { const: 'events' } } },
+    then: { required: ['field_transformation_id'] },
+    else: { not: { required: ['field_transformation_id'] } },
+    dependentRequired: { data_plan_id: ['data_plan_version'], data_plan_version: ['data_plan_id'] },
+  },
+);
 export type PipelineRequest = z.infer<typeof PipelineRequest>;
 
 const text = z.nullish(z.string());
@@ -152,22 +159,12 @@ export const pipelinesEndpoints = endpoints('pipelines', 'base', 'bearer', {
   },
 });
 
-/** Finds the issues of a pipeline whose fields have valid types (specification, "Pipeline"). */
-function pipelineIssues(pipeline: Written): FieldIssue[] {
-  return [
-    ...transformationIssues(pipeline),
-    ...planIssues(pipeline),
-    ...syncModeIssues(pipeline.sync_mode),
-    ...scheduleIssues(pipeline.schedule),
-  ];
-}
-
 function transformationIssues({ pipeline_type, field_transformation_id }: Written): FieldIssue[] {
   const path = ['field_transformation_id'];
   if (pipeline_type === 'events' && field_transformation_id === undefined) {
     return [{ path, message: 'is required for an events pipeline' }];
   }
-  if (pipeline_type !== 'events' && field_transformation_id !== undefined) {
+  if (pipeline_type === 'user_attributes' && field_transformation_id !== undefined) {
     const failure = WAREHOUSE_FAILURES.transformationOfUsers;
     return [{ path, message: 'is not allowed in a user attributes pipeline', failure }];
   }
@@ -187,7 +184,7 @@ function planIssues({ data_plan_id, data_plan_version }: Written): FieldIssue[] 
 
 function syncModeIssues({ type, iterator_field, iterator_data_type, from, until }: SyncMode): FieldIssue[] {
   const issues: FieldIssue[] = [];
-  const at = (field: string, message: string) => issues.push({ path: ['sync_mode', field], message });
+  const at = (field: string, message: string) => issues.push({ path: [field], message });
   if (type === 'incremental') {
     if (iterator_field === undefined) at('iterator_field', 'is required for an incremental sync');
     if (iterator_data_type === undefined) at('iterator_data_type', 'is required for an incremental sync');
@@ -200,7 +197,7 @@ function syncModeIssues({ type, iterator_field, iterator_data_type, from, until 
 
 function scheduleIssues({ type, frequency, delay, start, end }: Schedule): FieldIssue[] {
   const issues: FieldIssue[] = [];
-  const at = (field: string, message: string) => issues.push({ path: ['schedule', field], message });
+  const at = (field: string, message: string) => issues.push({ path: [field], message });
   if (type === 'interval') {
     if (frequency === undefined) at('frequency', 'is required for an interval schedule');
     if (start === undefined) at('start', 'is required for an interval schedule');

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { endpoints, type NameMark } from './endpoint.ts';
 import { SEED_RULES, seedIssues, seedSchema } from './seed-rules.ts';
-import { Environment, Identities, messageRule, oneFieldOf, rule, textWhere, Xpid } from './shared.ts';
+import { Environment, Identities, namesUser, oneFieldOf, rule, textWhere, Xpid } from './shared.ts';
 
 /** Both spellings of minimum and maximum are accepted and sent unchanged (decision: D27). */
 export type CalculationType = keyof typeof SEED_RULES;
@@ -61,13 +61,7 @@ export const SingleSeed = z
     calculated_attributes: z.record(Name, z.array(AttributeSeed)),
     user_attributes: z.optional(z.record(Name, z.array(UserAttribute))),
   })
-  .check(
-    messageRule(({ xpid, identities = {} }) =>
-      xpid === undefined && Object.keys(identities).length === 0
-        ? 'needs `xpid`, or `identities` with at least one identity'
-        : undefined,
-    ),
-  )
+  .check(namesUser('identities', 'needs `xpid`, or `identities` with at least one identity'))
   .register(z.globalRegistry, oneFieldOf(['xpid'], ['identities']));
 export type SingleSeed = z.infer<typeof SingleSeed>;
 

@@ -1,17 +1,29 @@
 // Small schemas and predicates that several areas of the contract share.
 import * as z from 'zod/mini';
+import { isRecord } from '../kernel/json.ts';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
 import { explain } from './explain.ts';
 
 /** Returns a check that reports the issues from `issuesOf`, whose paths start at the checked value. */
-export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[]) {
+export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[], params?: Parameters<typeof z.check>[1]) {
   return z.check<T>(({ value, issues }) => {
-    for (const { path, message, ...params } of issuesOf(value)) {
-      issues.push({ code: 'custom', path, message, input: value, params });
+    for (const { path, message, ...extra } of issuesOf(value)) {
+      issues.push({ code: 'custom', path, message, input: value, params: extra });
     }
-  });
+  }, params);
+}
+
+/** Like `rule`, for an object. It also runs if fields are missing or invalid, so that all problems are reported. */
+export function fieldsRule<T>(issuesOf: (value: { [Field in keyof T]: unknown }) => readonly FieldIssue[]) {
+  return rule<T>(issuesOf, { when: ({ value }) => isRecord(value) });
+}
+
+/** Returns a check that an object names its user: it has an `xpid`, or at least one identity in `field`. */
+export function namesUser<T extends { xpid?: unknown }>(field: keyof T & string, message: string) {
+  const isEmpty = (map: unknown) => map === undefined || (isRecord(map) && Object.keys(map).length === 0);
+  return fieldsRule<T>((value) => (value.xpid === undefined && isEmpty(value[field]) ? [{ path: [], message }] : []));
 }
 
 /** Returns a check with one message, which is shown after the field's name. */

@@ -40,7 +40,7 @@ export function createControl(platform: RunningPlatform) {
 
   function unknownCall(method: string, place: string): Error {
     const allow = METHODS.filter((other) => find(other, place)).join(', ');
-    if (allow === '') return refusal(404, `Not found: the control address has no endpoint ${method} ${place}`);
+    if (allow === '') return refusal(404, `no such endpoint: ${method} ${place}`);
     return refusal(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
   }
 

@@ -24,6 +24,7 @@ describe('events', () => {
       [{ xpid: -0 }, ['xpid: must be a signed 64-bit integer in plain digits, such as -42']],
       [{}, [noIdentity]],
       [{ user_identities: {} }, [noIdentity]],
+      [{ environment: 'test' }, ['environment: must be `production` or `development`', noIdentity]],
       [{ xpid: 1, user_attributes: 'gold' }, ['user_attributes: must be an object, not a string']],
       [{ xpid: 1, events: [{ event_type: '', data: {} }] }, ['events[0].event_type: is empty']],
       [{ xpid: 1, environment: 'test' }, ['environment: must be `production` or `development`']],

@@ -28,6 +28,24 @@ describe('a pipeline', () => {
         ['id: is empty', 'connection_id: may contain only letters, digits, `_` and `-`'],
       ],
       [{ name: ' \n', partner_feed_key: '' }, ['name: is empty', 'partner_feed_key: is empty']],
+      [
+        {
+          name: undefined,
+          pipeline_type: 'events',
+          sync_mode: { type: 'incremental', iterator_field: 'at' },
+          schedule: {},
+        },
+        [
+          'name: is missing',
+          'sync_mode.iterator_data_type: is required for an incremental sync',
+          'schedule.type: is missing',
+          'field_transformation_id: is required for an events pipeline',
+        ],
+      ],
+      [
+        { pipeline_type: 'other', field_transformation_id: 'f' },
+        ['pipeline_type: must be `user_attributes` or `events`'],
+      ],
     ]),
   )('is rejected: %s', (_issues, parts, issues) => {
     expect(issuesWith(parts)).toEqual(issues);

@@ -186,6 +186,9 @@ describe('one user', () => {
     expect(issuesOf(SingleSeed, { ...user, identities: { email: 'a' } })).toEqual([]);
     expect(issuesOf(SingleSeed, user)).toEqual(sentence);
     expect(issuesOf(SingleSeed, { ...user, identities: {} })).toEqual(sentence);
+    const environment = 'environment: must be `production` or `development`';
+    expect(issuesOf(SingleSeed, { ...user, environment: 'test' })).toEqual([environment, ...sentence]);
+    expect(issuesOf(SingleSeed, { ...user, identities: null })).toEqual([expect.stringMatching(/^identities: /)]);
   });
 
   it('is rejected if it has an invalid seed, with the path of the seed', () => {

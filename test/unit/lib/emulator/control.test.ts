@@ -260,12 +260,13 @@ describe('the control address', () => {
   });
 
   test.each([
-    ['PUT', '/clock', 405, 'GET, POST'],
-    ['GET', '/reset', 405, 'POST'],
-    ['GET', '/nothing', 404, undefined],
-  ])('responds to %s %s with %i', async (method, path, status, allow) => {
+    ['PUT', '/clock', 405, 'GET, POST', 'Method not allowed'],
+    ['GET', '/reset', 405, 'POST', 'Method not allowed'],
+    ['GET', '/nothing', 404, undefined, 'no such endpoint'],
+  ])('responds to %s %s with %i', async (method, path, status, allow, message) => {
     const reply = await control(method, path);
     expect([reply.status, reply.headers['allow']]).toEqual([status, allow]);
+    expect(reply.text).toContain(message);
   });
 });
 
