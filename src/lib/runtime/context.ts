@@ -101,7 +101,7 @@ export interface Output {
   emit<T>(data: T, view: View<T>): Promise<void>;
   /** Writes a list that is too long for memory. JSON, NDJSON, CSV and piped lines are written in parts. */
   emitParts<T>(parts: AsyncIterable<T[]>, view: ListView<T>): Promise<void>;
-  /** Writes one object per line in JSON formats, otherwise `text`. For commands that keep running. */
+  /** Writes one object per line in JSON formats, what `--query` finds, or otherwise `text`. For commands that keep running. */
   emitLine(data: unknown, text: string | ((style: Style) => string)): Promise<void>;
   /** `text` is for humans (default: the requests). `ids` are the ids that `-o name` would print without `--dry-run`. */
   emitDryRun(

@@ -63,7 +63,8 @@ export function createMessages(io: Io) {
 
 /** Returns undefined unless the result is a table on a terminal that can be redrawn. */
 export function createRedrawing({ flags, io, out }: Context) {
-  if (!io.tty.stdout || flags.output !== 'table' || !mayRedraw(io)) return undefined;
+  const isDrawn = flags.output === 'table' && flags.out === undefined && flags.query === undefined;
+  if (!io.tty.stdout || !isDrawn || !mayRedraw(io)) return undefined;
   let height = 0;
   return (text: (style: Style, width: number) => string): void => {
     const width = io.columns();

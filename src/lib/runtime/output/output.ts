@@ -38,7 +38,9 @@ export function createOutput(setup: OutputSetup): Output {
     emitParts: (parts, view) => results.emitParts(parts, view as unknown as AnyView & { kind: 'list' }),
     emitText: results.emitText,
     emitLine: (data, text) => {
-      if (isJsonFormat(flags)) return results.emitLine(jsonText(data));
+      const found = setup.query ? setup.query(data) : data;
+      if (typeof found === 'string' && setup.query && !isJsonFormat(flags)) return results.emitLine(cleanText(found));
+      if (isJsonFormat(flags) || setup.query) return results.emitLine(jsonText(found));
       return results.emitLine(typeof text === 'string' ? cleanText(text) : text(styles.stdout));
     },
     // Call this object's `emit`, because a run for several profiles replaces the method.

@@ -12,7 +12,9 @@ export function createResultLines<T>(
   view: ListView<T>,
   line: (state: T, style: Style) => string,
 ) {
-  const headingLines = flags.output === 'markdown' ? 2 : flags.output === 'csv' && flags.header ? 1 : 0;
+  // With --query, `emitLine` prints one value per line in every format.
+  const isPlain = flags.query !== undefined || ['table', 'json', 'ndjson'].includes(flags.output);
+  const headingLines = isPlain ? 0 : flags.output === 'markdown' ? 2 : flags.output === 'csv' && flags.header ? 1 : 0;
   let heading: Promise<void> | undefined;
   /** Writes the CSV or Markdown header once, before the first row is known. */
   const begin = (): Promise<void> => (heading ??= writeHeading());
@@ -24,7 +26,7 @@ export function createResultLines<T>(
   }
 
   async function tell(state: T): Promise<void> {
-    if (['table', 'json', 'ndjson'].includes(flags.output)) {
+    if (isPlain) {
       // A terminal would break lines within words. In a pipe, each state stays on one line.
       const width = io.tty.stdout ? io.columns() : Infinity;
       await out.emitLine(state, (style) => wrapLogLine(line(state, style), width));

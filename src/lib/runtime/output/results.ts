@@ -113,12 +113,27 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     if (count === 0 && flags.output === 'table') note(view.empty);
   }
 
+  let isBegun = false;
+  /** Writes a line. The first line replaces the `--out` file, and later lines are appended to it. */
+  async function emitLine(line: string): Promise<void> {
+    if (file === undefined) return await write(io.stdout, fenced(`${line}\n`, io));
+    const isFirst = !isBegun;
+    isBegun = true;
+    if (isFirst) return await deliver(`${line}\n`);
+    const { appendFileSync } = await import('node:fs');
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (error) {
+      const { cannotWrite } = await import('../../kernel/file-failure.ts');
+      throw cannotWrite(file, error, NOT_UNDONE);
+    }
+  }
+
   return {
     emit,
     emitParts,
     emitText: (text: string): Promise<void> => deliver(toTerminal ? cleanText(text) : text),
-    /** Writes a separate line, which never goes to the `--out` file. */
-    emitLine: (line: string): Promise<void> => write(io.stdout, fenced(`${line}\n`, io)),
+    emitLine,
   };
 }
 

@@ -285,6 +285,36 @@ describe('hostile text', () => {
   });
 });
 
+describe('the lines of a command that keeps running', () => {
+  const states = [{ id: 2n ** 63n - 1n, status: 'queued' }, { id: 7 }];
+  const emitAll = (raw: Record<string, unknown>, options?: CliOptions) =>
+    capture(
+      raw,
+      async ({ out }) => {
+        for (const state of states) await out.emitLine(state, `Run ${state.id}`);
+      },
+      options,
+    );
+
+  test.each([
+    [{ output: 'json', query: 'id' }, '"9223372036854775807"\n7\n'],
+    [{ output: 'ndjson', query: 'status' }, '"queued"\nnull\n'],
+    [{ query: 'id' }, '9223372036854775807\n7\n'],
+    [{ output: 'yaml', query: '{s: status}' }, '{"s":"queued"}\n{"s":null}\n'],
+  ])('contain only what --query finds: %o', async (raw, expected) => {
+    expect((await emitAll(raw)).stdout).toBe(expected);
+  });
+
+  test('go to the --out file, whose earlier content they replace', async () => {
+    const cwd = temporaryFolder();
+    for (let round = 0; round < 2; round++) {
+      const { stdout, stderr } = await emitAll({ out: 'runs.txt' }, { cwd });
+      expect([stdout, stderr]).toEqual(['', 'Written to runs.txt.\n']);
+      expect(readFileSync(join(cwd, 'runs.txt'), 'utf8')).toBe('Run 9223372036854775807\nRun 7\n');
+    }
+  });
+});
+
 describe('color', () => {
   it.each<[string, Record<string, unknown>, CliOptions, boolean]>([
     ['used on a terminal', {}, { tty: true }, true],

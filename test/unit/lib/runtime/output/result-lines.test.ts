@@ -49,6 +49,16 @@ it.each([
   expect(written).toBe(expected);
 });
 
+it('writes no headings if --query selects the values', async () => {
+  const written: unknown[] = [];
+  const out = { emitLine: (data: unknown) => Promise.resolve(void written.push(data)) };
+  const ctx = { flags: { output: 'csv', header: true, query: 'id' }, io: { tty: {} }, out } as unknown as Context;
+  const { begin, tell } = createResultLines(ctx, view, () => '');
+  await begin();
+  await tell({ id: 1, status: 'queued' });
+  expect(written).toEqual([{ id: 1, status: 'queued' }]);
+});
+
 it.each([
   ['csv', 'with', 'id,status\n'],
   ['csv', 'without', ''],
