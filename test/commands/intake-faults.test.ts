@@ -131,3 +131,16 @@ it.each(['intake event', 'intake identify', 'seed set'])(
     expect(await home.writes()).toEqual([]);
   },
 );
+
+it.each([
+  ['intake event', 'user_identities'],
+  ['intake identify', 'user_identities'],
+  ['seed set', 'identities'],
+])('`%s` warns about invisible characters in an identity', async (line, field) => {
+  const identities = { email: 'newcomer@people.example\u200b', customer_id: 'a' };
+  const body = { environment: 'development', xpid: 7, [field]: identities };
+  home.write('hidden.json', JSON.stringify(line === 'seed set' ? { ...body, calculated_attributes: {} } : body));
+  const { code, stderr } = await home.run(`${line} -f hidden.json --dry-run`);
+  expect([code, stderr.match(/invisible/g)]).toEqual([0, ['invisible']]);
+  expect(stderr).toMatch(/hidden\.json:1:\d+: (?:user_)?identities\.email: contains invisible characters/);
+});

@@ -8,7 +8,7 @@ import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identi
 import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
-import { oneUserRecord } from '../one-user.ts';
+import { oneUserRecord, warnOfIdentities } from '../one-user.ts';
 import { counted } from '../../lib/kernel/words.ts';
 
 interface IntakeCall<Body extends { environment: string }> {
@@ -39,6 +39,7 @@ async function sendIntake<Body extends { environment: string }>(
     const written = issues.map((issue) => ({ ...issue, path: pathAsWritten(document.value, issue.path, names) }));
     throw invalidDocument(document, call.what, written);
   }
+  warnOfIdentities(ctx, document, identities, 'user_identities', names);
   const target = await ctx.startWrite(call.scope);
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([call.describe(body as Body)]);
   await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);

@@ -7,7 +7,7 @@ import { invalidDocument, loadDocument, withoutSchemaHint } from '../../lib/file
 import type { Context } from '../../lib/runtime/context.ts';
 import { workspaceOf } from '../../lib/runtime/target.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { oneUserRecord } from '../one-user.ts';
+import { oneUserRecord, warnOfIdentities } from '../one-user.ts';
 
 export const setSeeds = defineCommand({
   ...oneUserRecord,
@@ -26,6 +26,7 @@ async function sendSeeds(ctx: Context, flags: RuleFlags & { file: string }) {
     const written = checked.issues.map((it) => ({ ...it, path: pathAsWritten(document.value, it.path, names) }));
     throw invalidDocument(document, 'body for one user', written);
   }
+  warnOfIdentities(ctx, document, checked.seed.identities, 'identities', names);
   // The body's attributes are keyed by workspace id. Without attributes, the workspace comes from the settings.
   const inBody = Object.keys({ ...checked.seed.calculated_attributes, ...checked.seed.user_attributes }).join(', ');
   const { seeding } = await ctx.api();

@@ -54,3 +54,16 @@ function valueIssue(value: unknown, nulls: NullWords | undefined): string | unde
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return undefined;
   return 'is a floating-point number that cannot hold an id exactly; export the column as integers, DECIMAL or text';
 }
+
+/** True for zero-width and bidi control characters, which are often copied along with a value. */
+export function isPartlyInvisible(text: string): boolean {
+  return /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text);
+}
+
+/** Returns advice on identities that would create or change another profile than the one that was meant. */
+export function identityAdvice(identities: unknown, field: string): FieldIssue[] {
+  const message = 'contains invisible characters; the platform compares exactly, so this may be another user';
+  return Object.entries(isRecord(identities) ? identities : {}).flatMap(([type, value]) =>
+    typeof value === 'string' && isPartlyInvisible(value) ? [{ path: [field, type], message }] : [],
+  );
+}

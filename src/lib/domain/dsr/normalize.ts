@@ -9,6 +9,7 @@ import { counted } from '../../kernel/words.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { daysLate, deadlineFrom } from './deadlines.ts';
 import { identityIssue, type NullWords } from '../null-words.ts';
+import { isPartlyInvisible } from '../identity-types.ts';
 import { upgradeRequest } from './upgrade.ts';
 
 export interface NormalizedRequest {
@@ -155,7 +156,7 @@ const ADVICE: readonly Advice[] = [
   {
     path: ['subject_identities'],
     what: 'invisible characters in an identity; the platform compares exactly, so it might not find the person',
-    isFor: (all) => all.some(([, value]) => INVISIBLE.test(value)),
+    isFor: (all) => all.some(([, value]) => isPartlyInvisible(value)),
   },
   {
     path: ['subject_identities'],
@@ -168,9 +169,6 @@ const ADVICE: readonly Advice[] = [
 export function isEmailOrDigest(text: string): boolean {
   return /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i.test(text);
 }
-
-/** Zero-width and bidi control characters, which are often copied along with a value. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Returns the advice that applies to a request. */
 export function adviceOn(request: DsrRequest): readonly Advice[] {
