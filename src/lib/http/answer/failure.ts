@@ -42,10 +42,11 @@ export function rejectionOf(call: FailedCall, answer: Answer): KnownError {
   const said = envelope.sentences.join('; ').replace(/\.$/, '');
   const limit = status === 429 ? exceededLimit(answer) : undefined;
   const needsCredentials = call.endpoint.auth === 'none' && (code === 'http.unauthorized' || code === 'http.forbidden');
-  const noTokenService = call.endpoint.service === 'auth' && code === 'http.refused';
-  const words = needsCredentials ? ANONYMOUS : noTokenService ? NO_TOKEN_SERVICE : WORDS[code];
-  const { hint, subject = 'The platform rejected the request' } = words ?? {};
-  const what = isServerTrouble(status) ? 'The platform reports a server error' : subject;
+  const isToken = call.endpoint.service === 'auth';
+  const words = needsCredentials ? ANONYMOUS : isToken && code === 'http.refused' ? NO_TOKEN_SERVICE : WORDS[code];
+  const service = isToken ? 'The token service' : 'The platform';
+  const { hint, subject = `${service} rejected the request` } = words ?? {};
+  const what = isServerTrouble(status) ? `${service} reports a server error` : subject;
   const detail = [said, limit && call.redact(limit)].filter(Boolean).join('; ');
   return failure(call, code, `${what} (${status})${detail ? `: ${detail}` : ''}.`, {
     status,
@@ -115,7 +116,6 @@ interface Words {
 }
 
 const NO_TOKEN_SERVICE: Words = {
-  subject: 'The token service rejected the request',
   hint: { text: 'Check the address of the token service (`auth_url`):', command: 'cdpadm profile show --origin' },
 };
 

@@ -66,6 +66,7 @@ describe('the error for a rejection', () => {
     [418, 'client credentials', token, 'http.refused', 'The token service rejected the request', '`auth_url`'],
     [422, 'a token', bearer, 'http.unprocessable', 'The platform rejected the request', NEVER],
     [429, 'a token', bearer, 'http.rate_limited', 'Too many requests', 'Wait a minute'],
+    [503, 'client credentials', token, 'http.unavailable', 'The token service reports a server error', '--retries N'],
     [500, 'a token', bearer, 'http.unavailable', 'The platform reports a server error', '--retries N'],
     [501, 'a token', bearer, 'http.refused', 'The platform rejected the request', NEVER],
     [
