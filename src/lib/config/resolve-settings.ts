@@ -19,7 +19,7 @@ import {
 import type { Profile } from './profile-schema.ts';
 import type { ProjectFile } from './project-file.ts';
 import type { SecretOwner } from './secrets.ts';
-import { parseReference } from './secret-file.ts';
+import { parseReference, secretIn } from './secret-file.ts';
 import { fail } from '../errors/fail.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -199,7 +199,7 @@ function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: b
   for (const name of SECRET_NAMES) {
     if (pinned && name === 'access_token') continue;
     const variable = variableOf(name);
-    const given = plainSource(name, env[variable], { kind: 'environment', detail: variable }, hide);
+    const given = plainSource(name, secretIn(env[variable]), { kind: 'environment', detail: variable }, hide);
     const own = profile && profileSource(name, profile, secret, hide);
     const source = pinned ? (own ?? given) : (given ?? own);
     if (source) sources.set(name, source);

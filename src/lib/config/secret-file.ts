@@ -83,6 +83,11 @@ export function parseReference(text: string): SecretReference | undefined {
   }
 }
 
+/** Returns the value of a variable without the line break that Kubernetes and CI often add (decision: D441). */
+export function secretIn(variable: string | undefined): string | undefined {
+  return variable?.replace(/\r?\n$/, '') || undefined;
+}
+
 /** True for a string that starts like a reference, so that a malformed reference is never used as the value itself. */
 export function looksLikeReference(text: string): boolean {
   return /^(env|command|keychain|file):/.test(text);

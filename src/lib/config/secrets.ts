@@ -11,6 +11,7 @@ import {
   parseReference,
   readSecretFile,
   removeSecretFile,
+  secretIn,
   type SecretReference,
   writeSecretFile,
 } from './secret-file.ts';
@@ -120,8 +121,8 @@ export async function readReference(
 ): Promise<string> {
   const missing = (why: string): KnownError => fail('secrets.missing', { message: `The ${what} ${why}.`, hint });
   if (reference.kind === 'env') {
-    const value = options.env[reference.name];
-    if (value) return value;
+    const value = secretIn(options.env[reference.name]);
+    if (value !== undefined) return value;
     throw missing(`comes from the environment variable ${reference.name}, which is not set`);
   }
   if (reference.kind === 'keychain') {

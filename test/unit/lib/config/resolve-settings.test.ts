@@ -191,7 +191,8 @@ describe('resolveSettings', () => {
       CDPADM_AUTH_URL: 'https://b.example',
       CDPADM_ORG_ID: '9223372036854775807',
       CDPADM_CLIENT_ID: 'id',
-      CDPADM_CLIENT_SECRET: 's3cret',
+      // A Kubernetes secret or a CI variable may end in a line break.
+      CDPADM_CLIENT_SECRET: 's3cret\n',
     };
     const hidden: string[] = [];
     const settings = resolveSettings(layers({ env, hide: (secret) => hidden.push(secret) }));

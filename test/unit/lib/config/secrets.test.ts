@@ -32,6 +32,7 @@ describe('parseReference', () => {
 describe('a secret reference', () => {
   it.each([
     ['env:CDP_SECRET', CANARY],
+    ['env:WITH_LINE_BREAK', CANARY],
     [`command:printf '%s\\nsecond line' ' ${CANARY} '`, CANARY],
     ['keychain:entry', CANARY],
     ['file:', CANARY],
@@ -39,7 +40,7 @@ describe('a secret reference', () => {
     const keychain = memoryKeychain();
     await keychain.set('entry', CANARY);
     const options = secretsOptions(temporaryFolder(), {
-      env: { CDP_SECRET: CANARY, PATH: process.env.PATH },
+      env: { CDP_SECRET: CANARY, WITH_LINE_BREAK: `${CANARY}\r\n`, PATH: process.env.PATH },
       keychain: async () => keychain,
     });
     const secrets = createSecrets(options);
