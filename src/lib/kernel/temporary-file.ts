@@ -1,12 +1,15 @@
 // Creates folders, scratch folders and names for files. Removes temporary files that killed processes left behind.
 import {
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -43,11 +46,26 @@ export function freeName(path: string): string {
 /** Renames a file within its folder. Throws usage (2) if `path` exists; the temporary file then remains. */
 export function nameOnce(temporary: string, path: string, hint?: string): void {
   try {
-    linkSync(temporary, path);
+    if (!isLinked(temporary, path)) {
+      // Claim the name. If the process is killed before the next step, an empty file remains.
+      closeSync(openSync(path, 'wx', 0o600));
+      renameSync(temporary, path);
+    }
   } catch (error) {
     throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
   }
   rmSync(temporary, { force: true });
+}
+
+/** Returns false if the file system, for example of a network share, does not support hard links. */
+function isLinked(temporary: string, path: string): boolean {
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') throw error;
+    return false;
+  }
 }
 
 export function nameTaken(path: string, hint = 'Move it elsewhere, or pass another name.'): KnownError {
