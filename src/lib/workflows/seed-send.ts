@@ -38,6 +38,8 @@ const TOO_LARGE = 413;
 /** Returns a function that resolves to a batch's rejected rows, or rejects when the run has ended. */
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
+  /** The most rows that the platform accepted in one request. */
+  let longest = 0;
 
   /** Sends one body until the platform accepts or rejects it. Throws the error that ends the run. */
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
@@ -60,8 +62,10 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
 
     async function send(rows: Rows): Promise<Refusal | undefined> {
       const refusal = await deliver(batch.bodyOf(rows));
-      if (refusal === undefined) blame.accepted(batch, rows);
-      return refusal;
+      if (refusal !== undefined) return refusal;
+      blame.accepted(batch, rows);
+      longest = Math.max(longest, rows.length);
+      return undefined;
     }
 
     async function complete(rows: Rows): Promise<void> {
@@ -75,8 +79,8 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       if (refusal === undefined) return;
       const before = refused.length;
       await narrow(rows, refusal);
-      // No row was invalid, so the platform rejected the number of rows.
-      if (refused.length === before) limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
+      // No row was invalid, so the platform rejected the number of rows, unless it accepted as many before.
+      if (refused.length === before && rows.length > longest) limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
     }
 
     /** Finds the invalid rows among rows that were rejected together. */

@@ -241,10 +241,11 @@ describe('a rejection by the platform', () => {
     expect(result.requests).toBeLessThan(120);
   });
 
-  test('of one batch only, which a proxy may cause, rejects no row', async () => {
-    const it = await start((_body, request) => (request === 1 ? rejection('Bad Request') : undefined));
-    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(100))]);
-    expect([code, result.accepted, it.sink.rows]).toEqual([0, 100, 100]);
+  test('of one batch only, which a proxy may cause, rejects no row and shortens no later batch', async () => {
+    const it = await start((_body, request) => (request === 2 ? rejection('Bad Request') : undefined));
+    const { code, result } = await it.bulk([it.write('users.ndjson', userRows(1000)), '--concurrency', '1']);
+    expect([code, result.accepted, it.sink.rows]).toEqual([0, 1000, 1000]);
+    expect(result.requests).toBeLessThan(20);
   });
 
   test('excludes only the rows with a rejected value of a rare attribute', async () => {

@@ -17,6 +17,8 @@ const SECOND_MS = 1000;
 const UNNOTICED_MS = 1000;
 /** Minimum time between events for states that change quickly, so that the log of a long run stays small. */
 const PASSING_INTERVAL_MS = 1000;
+/** Without an update for this time, the rate and the remaining time of the last state are not shown. */
+const STALE_MS = 5000;
 /** If a pause is longer than this, the user may prefer to resume later. */
 const LONG_WAIT_MS = 60_000;
 
@@ -63,7 +65,11 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   const begun = now();
   let drawn = Number.NEGATIVE_INFINITY;
   let latest: State | undefined;
-  const reached = () => ({ done: 0, ...latest, elapsedMs: now() - begun });
+  let updated = begun;
+  const reached = () => {
+    const text = now() - updated < STALE_MS ? latest?.text : latest?.outcomes;
+    return { done: 0, ...latest, ...(text !== undefined && { text }), elapsedMs: now() - begun };
+  };
   const line = (): string => progressBar(title, reached(), liveWidth(io));
   let timer = setTimeout(draw, SECOND_MS, line).unref();
 
@@ -80,7 +86,8 @@ function liveProgress(title: string, io: Io, messages: Messages): Progress {
   return {
     update: (state) => {
       latest = state;
-      if (now() - drawn < LIVE_INTERVAL_MS) return;
+      updated = now();
+      if (updated - drawn < LIVE_INTERVAL_MS) return;
       draw(line);
     },
     wait: (ms, why) => {

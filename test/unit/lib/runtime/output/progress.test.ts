@@ -52,6 +52,20 @@ test('updates the elapsed time every second, even if the state is unchanged', ()
   expect(text).toBe(lines.map((line) => `\r\u001b[K${line}`).join(''));
 });
 
+test('omits the rate of a bulk run from the live line after five seconds without an update', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const text = watch({}, { tty: true }, (progress, clock) => {
+    progress.update({ done: 1, text: '9,000 rows/s, 2 rejected', outcomes: '2 rejected' });
+    for (let second = 1; second <= 5; second++) {
+      clock.advance(1000);
+      vi.advanceTimersByTime(1000);
+    }
+  });
+  const lines = text.split('\r\u001b[K').slice(-2);
+  expect(lines).toEqual(['Sending: 1, 4s elapsed, 9,000 rows/s, 2 rejected', 'Sending: 1, 5s elapsed, 2 rejected']);
+});
+
 test('shows a live line after one second even if no progress was reported', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
