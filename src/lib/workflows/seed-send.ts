@@ -80,7 +80,8 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       const before = refused.length;
       await narrow(rows, refusal);
       // No row was invalid, so the platform rejected the number of rows, unless it accepted as many before.
-      if (refused.length === before && rows.length > longest) limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
+      if (refused.length === before && rows.length > longest)
+        limits.rows = Math.min(limits.rows, Math.ceil(rows.length / 2));
     }
 
     /** Finds the invalid rows among rows that were rejected together. */
