@@ -1,6 +1,7 @@
 // Reads CSV rows and locates their cells.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
+import { QUOTE } from '../domain/seed/scan.ts';
 import { notText } from '../files/read-input.ts';
 import { counted } from '../kernel/words.ts';
 import { type KnownError, type Place, placeAt } from '../kernel/errors.ts';
@@ -108,5 +109,3 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   const delimiter = String.fromCharCode(feed.separator);
   return { heading: { file: name, columns, delimiter, mark, lineEnd: beginning.lineEnd ?? '\n' }, rows: rows() };
 }
-
-const QUOTE = 0x22;

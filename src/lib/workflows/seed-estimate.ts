@@ -1,6 +1,7 @@
 // Estimates the users and environments of a bulk run for the confirmation prompt.
 import { openParquet } from '../files/parquet.ts';
 import type { InputBytes, Inputs } from '../bulk/sources/bytes.ts';
+import { LINE_FEED } from '../domain/seed/scan.ts';
 import type { Shard } from '../domain/seed/shard.ts';
 
 export interface SeedEstimate {
@@ -12,7 +13,6 @@ export interface SeedEstimate {
 }
 
 const UNKNOWN: SeedEstimate = { rows: undefined, isExact: false, environments: [] };
-const LINE_FEED = 0x0a;
 
 /** Estimates the users of all inputs, or of one shard. Reads only the beginning of a file, or a Parquet footer. */
 export async function estimateSeeds(sources: Inputs, shard: Shard | undefined): Promise<SeedEstimate> {

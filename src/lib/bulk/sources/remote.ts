@@ -8,7 +8,7 @@ import { isLoopback } from '../../kernel/address.ts';
 import { KnownError, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
-import { inputChanged } from './unchanged.ts';
+import { CHUNK_BYTES, inputChanged } from './unchanged.ts';
 
 /** GETs an address with these headers. Calls `begin` for each attempt. Throws KnownError if the GET fails. */
 export type GetAddress = (
@@ -19,8 +19,6 @@ export type GetAddress = (
 
 /** A part of this size fits in memory and can be read within the request timeout. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** V8 stores strings of a million characters outside its heap, where searching them is slower. */
-const CHUNK_BYTES = 512 * 1024;
 
 export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
@@ -107,7 +105,8 @@ export async function openRemote(address: string, get: GetAddress) {
   const head = await part(0, PART_BYTES);
   const total = path === undefined ? (size ?? 0) : statSync(path).size;
   // If there is no ETag, a hash of the content detects changes.
-  const content = path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash;
+  const hash =
+    etag ?? (path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash);
 
   /** The last part requested. It is kept because the next reader needs it if the previous reader stopped early. */
   let last = { start: 0, end: head.length, bytes: Promise.resolve(head) };
@@ -149,7 +148,7 @@ export async function openRemote(address: string, get: GetAddress) {
     return copied.path;
   }
 
-  const found: Fingerprint = { path: name, size: total, modified, hash: etag ?? content };
+  const found: Fingerprint = { path: name, size: total, modified, hash };
   return {
     ...{ name, path, size: total, chunks },
     file: async () => (path ??= await copy()),

@@ -80,7 +80,7 @@ function stampOf(stats: BigIntStats | undefined): string {
 export const cannotChange = (): Promise<void> => Promise.resolve();
 
 /** Less than a million, because V8 stores longer strings outside its heap, where searching is several times slower. */
-const CHUNK_BYTES = 512 * 1024;
+export const CHUNK_BYTES = 512 * 1024;
 
 /**
  * Yields chunks of equal length, except the last one. Alternates between two buffers, so that the next chunk is read
