@@ -12,7 +12,6 @@ import { findResource } from './find-resource.ts';
 import { createResource, updateResource } from './resource-change.ts';
 import { deletedResult, deletedView, type WithTarget } from './results.ts';
 import { changedFields } from '../lib/domain/field-changes.ts';
-import type { KnownError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
@@ -136,7 +135,11 @@ async function deleteResource(
   const live = await findResource(ctx, calls, id);
   const users = type === 'pipeline' ? [] : await warehouseCalls(api, 'pipeline').list(ctx.signal);
   const using = users.filter((it) => it[`${type}_id`] === id).map((it) => it.id);
-  if (using.length > 0) throw inUse(type, id, using);
+  if (using.length > 0)
+    throw fail('warehouse.in_use', {
+      message: `The ${NOUNS[type]} ${id} is used by ${using.join(', ')}. Nothing was changed.`,
+      hint: 'Delete these pipelines first, or change what they use.',
+    });
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
   ctx.out.show((style) =>
     renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
@@ -144,11 +147,4 @@ async function deleteResource(
   await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
   await deleteConfirmed(id, live, calls, ctx);
   return { id, deleted: true, target };
-}
-
-function inUse(type: ResourceType, id: string, pipelines: readonly string[]): KnownError {
-  return fail('warehouse.in_use', {
-    message: `The ${NOUNS[type]} ${id} is used by ${pipelines.join(', ')}. Nothing was changed.`,
-    hint: 'Delete these pipelines first, or change what they use.',
-  });
 }

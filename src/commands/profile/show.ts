@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { KnownError } from '../../lib/kernel/errors.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
-import type { Column, DocumentView } from '../../lib/render/view.ts';
+import type { Column } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -10,7 +10,6 @@ import { largest } from '../../lib/kernel/numbers.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
 type Shown = z.infer<ReturnType<typeof shownResult>>;
-type Origin = Shown['origins'][string];
 
 function shownResult() {
   const texts = z.record(z.string(), z.string());
@@ -56,7 +55,30 @@ export const showProfile = defineCommand({
   run: async (ctx, { args: { name }, flags: { origin = false } }) => {
     if (name !== undefined) await (await ctx.profiles()).find(name);
     const settings = await ctx.settings(name);
-    await ctx.out.emit(await shownOf(settings), viewWith(origin));
+    await ctx.out.emit(await shownOf(settings), {
+      kind: 'document',
+      list: (shown) => ({ columns: LIST_COLUMNS, rows: rowsOf(shown) }),
+      piped: (shown) =>
+        rowsOf(shown)
+          .map((row) => row.slice(0, origin ? undefined : 2).join('\t'))
+          .join('\n'),
+      text: (shown, style, width) => {
+        const rows = rowsOf(shown);
+        const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
+          largest(rows.map((row) => displayWidth(row[index] ?? ''))),
+        );
+        // If the three columns do not fit, the origin goes below its value.
+        const isWide = first + GAP + second + GAP + third <= width;
+        return rows
+          .map(([name, value, from]) => {
+            const start = style.bold(padText(name, first)) + ' '.repeat(GAP);
+            if (!origin || from === '') return wrapUnder(start, value, width);
+            if (isWide) return `${start}${padText(value, second)}${' '.repeat(GAP)}${style.dim(from)}`;
+            return wrapUnder(start, `${value}\n${style.dim(from)}`, width);
+          })
+          .join('\n');
+      },
+    });
     if (origin) notePinning(ctx, settings);
     else noteOverrides(ctx, settings);
   },
@@ -100,37 +122,14 @@ const LIST_COLUMNS: Column<[string, string, string]>[] = [
   { key: 'origin', value: ([, , origin]) => origin },
 ];
 
-function viewWith(origin: boolean): DocumentView<Shown> {
-  return {
-    kind: 'document',
-    list: (shown) => ({ columns: LIST_COLUMNS, rows: rowsOf(shown) }),
-    piped: (shown) =>
-      rowsOf(shown)
-        .map((row) => row.slice(0, origin ? undefined : 2).join('\t'))
-        .join('\n'),
-    text: (shown, style, width) => {
-      const rows = rowsOf(shown);
-      const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
-        largest(rows.map((row) => displayWidth(row[index] ?? ''))),
-      );
-      // If the three columns do not fit, the origin goes below its value.
-      const isWide = first + GAP + second + GAP + third <= width;
-      return rows
-        .map(([name, value, from]) => {
-          const start = style.bold(padText(name, first)) + ' '.repeat(GAP);
-          if (!origin || from === '') return wrapUnder(start, value, width);
-          if (isWide) return `${start}${padText(value, second)}${' '.repeat(GAP)}${style.dim(from)}`;
-          return wrapUnder(start, `${value}\n${style.dim(from)}`, width);
-        })
-        .join('\n');
-    },
-  };
-}
-
 function rowsOf(shown: Shown): [string, string, string][] {
   const rows: [string, string, string][] = [];
   const add = (name: string, value: string, origin = shown.origins[name]): void => {
-    rows.push([name, value, origin ? originText(origin) : '']);
+    rows.push([
+      name,
+      value,
+      origin ? `${origin.kind === 'project' ? 'project file' : origin.kind}: ${origin.detail}` : '',
+    ]);
   };
   add('profile', shown.profile?.value ?? 'none', shown.profile?.origin);
   const values: Shown['secrets'] = { ...shown.settings, ...shown.secrets };
@@ -142,10 +141,6 @@ function rowsOf(shown: Shown): [string, string, string][] {
   for (const [area, rate] of Object.entries(shown.limits)) add(`limits.${area}`, rate);
   for (const [word, own] of Object.entries(shown.names)) add(`names.${word}`, own);
   return rows.map(([name, value, from]) => [cleanLine(name), cleanLine(value), cleanLine(from)]);
-}
-
-function originText({ kind, detail }: Origin): string {
-  return `${kind === 'project' ? 'project file' : kind}: ${detail}`;
 }
 
 function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): void {

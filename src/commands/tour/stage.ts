@@ -3,7 +3,6 @@ import { EXIT, type ExitName } from '../../lib/errors/entry.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitAtMost } from '../../lib/kernel/clock.ts';
-import type { KnownError } from '../../lib/kernel/errors.ts';
 import { splitWords } from '../../lib/kernel/words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
@@ -47,7 +46,10 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       .flatMap((text) => indent(text).split('\n'));
     const ending = result.exit === 0 ? [] : [`  (exit ${result.exit})`];
     await ctx.out.emitLine(result, (style) => [...shorten(output), ...ending.map(style.dim)].join('\n'));
-    if (result.exit !== EXIT[expect]) throw unexpected(line, EXIT[expect], result);
+    if (result.exit !== EXIT[expect])
+      throw fail('tour.unexpected', {
+        message: `\`cdpadm ${line}\` exited with ${result.exit}, but the tour expects ${EXIT[expect]}.`,
+      });
     return result;
   }
 
@@ -125,10 +127,4 @@ async function inColumns(text: string, width: number, style: Style): Promise<str
     columns(header, (row, index) => row[index]),
     { width, style, header: true },
   );
-}
-
-function unexpected(line: string, expect: number, result: CommandRun): KnownError {
-  return fail('tour.unexpected', {
-    message: `\`cdpadm ${line}\` exited with ${result.exit}, but the tour expects ${expect}.`,
-  });
 }

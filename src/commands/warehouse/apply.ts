@@ -138,7 +138,16 @@ async function applyDirectory(
       return { ...planned.plan, steps: [], applied: false, target };
     }
     const { delete: deletions } = planned.plan.summary;
-    await passGuards(guardsOf(planned, flags), { dryRun, deletions, prompt: ctx.prompt, stop: guardError });
+    await passGuards(guardsOf(planned, flags), {
+      dryRun,
+      deletions,
+      prompt: ctx.prompt,
+      stop: (refusals) =>
+        fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
+          message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
+          hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
+        }),
+    });
     const sources = entriesSent(planned.plan, entries);
     for (const source of sources) await checkSecrets(source);
     if (dryRun) return await ctx.out.emitDryRun(await describeSteps(ctx, planned), planned.plan, draw, ids);
@@ -246,11 +255,4 @@ function countSteps(steps: AppliedPlan['steps'], { unchanged, unmanaged }: Appli
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
-}
-
-function guardError(refusals: readonly WarehouseRefusal[]) {
-  return fail(`warehouse.guard.${refusals[0]?.guard ?? 'delete'}`, {
-    message: `Nothing was sent: ${refusals.map(({ message }) => message).join('; ')}.`,
-    hint: `To allow this, add ${refusals.map(({ flag }) => flag).join(' ')}.`,
-  });
 }

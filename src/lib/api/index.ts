@@ -33,7 +33,10 @@ export function createApi(client: Client, scope: ApiScope) {
     dataModels: () => resourceCalls(client, dataModelsEndpoints, { workspaceId: scope.workspaceId() }, 'modelId'),
     pipelines: () => createPipelinesApi(client, scope.workspaceId()),
     seeding: () => createSeedingApi(client),
-    intake: () => createIntakeApi(client),
+    intake: () => ({
+      event: writeOf(client, intakeEndpoints.event),
+      identify: writeOf(client, intakeEndpoints.identify),
+    }),
   });
 }
 
@@ -65,10 +68,6 @@ function createSeedingApi(client: Client) {
     openBulk: () => client.openSender(bulk),
     describeBulk: (body: SingleSeed[]) => client.describe(bulk, { body }),
   };
-}
-
-function createIntakeApi(client: Client) {
-  return { event: writeOf(client, intakeEndpoints.event), identify: writeOf(client, intakeEndpoints.identify) };
 }
 
 /** Returns the calls of a write without a reply body. If a `once` reply is lost, `send` throws OutcomeUnknownError. */

@@ -68,7 +68,17 @@ export function resolveSettings(given: SettingsLayers) {
     const setting = settings.get(name);
     if (setting) return setting.value;
     const chosen = [...settings.values()].some(({ origin }) => origin.kind !== 'default' && origin.kind !== 'flag');
-    if (!layers.profile && !chosen && sources.size === 0) throw notSetUp();
+    if (!layers.profile && !chosen && sources.size === 0)
+      throw fail('setup.none', {
+        message: 'No platform is configured: there is no profile, and no CDPADM_* variable is set.',
+        hint: [
+          {
+            text: 'To connect to your platform, set CDPADM_* variables (in CI), or run:',
+            command: 'cdpadm profile create NAME',
+          },
+          { text: 'To try everything without an account, add --profile local, or run:', command: 'cdpadm tour' },
+        ],
+      });
     throw missing(name, layers.profile?.setting.value, pinned);
   }
 
@@ -238,19 +248,6 @@ function plainSource(
       return Promise.resolve(value);
     },
   };
-}
-
-function notSetUp(): KnownError {
-  return fail('setup.none', {
-    message: 'No platform is configured: there is no profile, and no CDPADM_* variable is set.',
-    hint: [
-      {
-        text: 'To connect to your platform, set CDPADM_* variables (in CI), or run:',
-        command: 'cdpadm profile create NAME',
-      },
-      { text: 'To try everything without an account, add --profile local, or run:', command: 'cdpadm tour' },
-    ],
-  });
 }
 
 function missing(name: SettingName, profile: string | undefined, pinned: boolean): KnownError {

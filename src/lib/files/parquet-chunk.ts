@@ -182,7 +182,7 @@ export class ColumnChunk {
       if (max === 0) return undefined;
       if (encoding !== 'RLE') throw new Error(`it uses the encoding ${encoding} for levels`);
       const found = new Uint8Array(count);
-      readRleBitPackedHybrid(reader, bitWidth(max), found, bytes);
+      readRleBitPackedHybrid(reader, 32 - Math.clz32(max), found, bytes);
       return found;
     };
     const repetition = levels(maxRepetition, v1?.repetition_level_encoding, v2?.repetition_levels_byte_length);
@@ -261,9 +261,4 @@ function countOf(levels: Uint8Array, wanted: number): number {
   let found = 0;
   for (const level of levels) if (level === wanted) found++;
   return found;
-}
-
-/** Returns the number of bits needed for values up to `largest`. */
-function bitWidth(largest: number): number {
-  return 32 - Math.clz32(largest);
 }

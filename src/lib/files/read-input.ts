@@ -1,5 +1,5 @@
 // Reads an input file, or standard input for `-`, as text.
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -66,7 +66,8 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
     const status = await stat(full);
     if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
     // A pipe or device has no size.
-    const stream = mayWait(status) ? await openPatiently(full, signal) : createReadStream(full);
+    const stream =
+      status.isFIFO() || status.isCharacterDevice() ? await openPatiently(full, signal) : createReadStream(full);
     return await readStream(stream, path, signal);
   } catch (error) {
     throw error instanceof KnownError ? error : cannotReadInput(path, error);
@@ -76,10 +77,6 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
 async function openPatiently(full: string, signal: AbortSignal): Promise<Readable> {
   const { openWaiting } = await import('./open-waiting.ts');
   return await openWaiting(full, signal);
-}
-
-function mayWait(status: Stats): boolean {
-  return status.isFIFO() || status.isCharacterDevice();
 }
 
 /** Checks an input that must be read several times: throws usage (2) for a pipe or device. `path` is absolute. */
@@ -148,7 +145,6 @@ export function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** Returns the error invalid input (9) for a file that is not text. */
 export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }

@@ -1,6 +1,5 @@
 // Checks all rows before the first one is sent: finds issues and duplicates, and counts the rows.
 import { exitOf } from '../errors/fail.ts';
-import type { DsrRequest } from '../contract/dsr.ts';
 import { createRowKeys } from '../kernel/row-keys.ts';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
@@ -124,7 +123,12 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     if (days > 0) found.late.push(row);
     found.mostDaysLate = Math.max(found.mostDaysLate, days);
     if (reader.targets) return;
-    for (const column of usedBy(request)) found.used.add(column);
+    for (const column of [
+      ...ROW_FIELDS.filter((field) => field in request),
+      ...(skipsWaiting(request) ? ['skip_waiting_period'] : []),
+      ...identitiesOf(request).map(([type]) => type),
+    ])
+      found.used.add(column);
   }
 }
 
@@ -160,13 +164,4 @@ export async function openRows(
     }
   }
   return found;
-}
-
-/** Returns the names of the columns that a request uses. */
-function usedBy(request: DsrRequest): string[] {
-  return [
-    ...ROW_FIELDS.filter((field) => field in request),
-    ...(skipsWaiting(request) ? ['skip_waiting_period'] : []),
-    ...identitiesOf(request).map(([type]) => type),
-  ];
 }

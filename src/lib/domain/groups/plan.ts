@@ -37,7 +37,10 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
     const [from, to] = [live?.[field] ?? '', wanted[field] ?? ''];
     if (from !== to) changes[field] = { from: live ? from : null, to };
   }
-  const attributes = compareAttributes(attributesOf(live), wanted.attributes);
+  const attributes = compareAttributes(
+    (live?.attributes ?? []).map(({ id, type }) => ({ id, type: type as GroupAttribute['type'] })),
+    wanted.attributes,
+  );
   if (attributes.added.length + attributes.removed.length + attributes.changed.length > 0) {
     changes.attributes = attributes;
   }
@@ -88,10 +91,6 @@ export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): st
 function leastMethod({ attributes, ...fields }: GroupChanges): GroupPlan['method'] {
   if (Object.keys(fields).length > 0) return 'PUT';
   return attributes ? 'PATCH' : null;
-}
-
-function attributesOf(group: GroupReply | undefined): GroupAttribute[] {
-  return (group?.attributes ?? []).map(({ id, type }) => ({ id, type: type as GroupAttribute['type'] }));
 }
 
 function compareAttributes(

@@ -85,7 +85,9 @@ interface PlanInput {
 /** Plans creations and updates in dependency order, followed by deletions in reverse order. */
 export function planWarehouse({ scope, prune, selects, sendSecrets, ...lists }: PlanInput): WarehousePlan {
   const [live, wanted] = [lists.live, lists.wanted].map((all) =>
-    byType((type) => inOrder(all[type].filter(({ id }) => selects(type, id)))),
+    byType((type) =>
+      [...all[type].filter(({ id }) => selects(type, id))].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)),
+    ),
   ) as [ByType<Definition>, ByType<Definition>];
   const steps: Step[] = [];
   const unchanged: string[] = [];
@@ -164,10 +166,6 @@ function stepFor(
   if (Object.keys(changes).length === 0 && !(sendSecrets && uses.length > 0)) return undefined;
   const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
   return { action: 'update', type, id: definition.id, changes, secrets, references, resets };
-}
-
-function inOrder(list: readonly Definition[]): Definition[] {
-  return [...list].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
 type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;

@@ -1,7 +1,7 @@
 // The token endpoint (specification, "Authentication").
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
-import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
+import { defineArea, type Platform } from '../platform/area.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { badRequest, checkBody, parseBody } from '../wire/request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';
@@ -10,12 +10,7 @@ export const oauthArea = defineArea({
   name: 'oauth',
   endpoints: oauthEndpoints,
   migrations: tokenMigrations,
-  open: openOauth,
-});
-
-/** A reset keeps tokens, because clients may have cached them. */
-function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
-  return {
+  open: (platform) => ({
     handlers: {
       token: ({ body, header }) => {
         if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
@@ -36,9 +31,10 @@ function openOauth(platform: Platform): OpenArea<typeof oauthEndpoints> {
         });
       },
     },
+    // A reset keeps tokens, because clients may have cached them.
     catchUp: (now) => platform.tokens.purge(now),
-  };
-}
+  }),
+});
 
 /** Valid audiences are the address in the request, the platform's own address and its configured audience. */
 function isOurs(given: string, host = '', { audience, baseUrl }: Platform): boolean {

@@ -85,7 +85,16 @@ function openSeeding({ profiles, ingest, clock, fixtures, names }: Platform): Op
 /** Returns the changes to profiles. Throws 400 for attributes that belong to another workspace (decision: D73). */
 function changesOf(seeds: readonly SingleSeed[], workspace: number): ProfileChange[] {
   const key = String(workspace);
-  const issues = seeds.flatMap((seed, index) => foreignWorkspaces(seed, key, index));
+  const issues = seeds.flatMap((seed, index) =>
+    (['calculated_attributes', 'user_attributes'] as const).flatMap((field) =>
+      Object.entries<readonly unknown[]>(seed[field] ?? {})
+        .filter(([workspace]) => workspace !== key)
+        .map(([workspace, list]) => ({
+          path: [index, field, workspace, ...list.slice(0, 1).map(() => 0)],
+          message: `the credentials belong to workspace ${key}, not to ${workspace}`,
+        })),
+    ),
+  );
   if (issues.length > 0) throw badRequest(issues, seeds);
   return seeds.map(({ environment, xpid: own, identities: named, calculated_attributes, user_attributes }, index) => {
     const { xpid, identities } = subjectIn([index, 'identities'], own, named);
@@ -108,35 +117,16 @@ function subjectIn(path: FieldIssue['path'], xpid: number | bigint | undefined, 
   return { xpid: xpid ?? BigInt(named), identities };
 }
 
-function foreignWorkspaces(seed: SingleSeed, key: string, index: number): FieldIssue[] {
-  return (['calculated_attributes', 'user_attributes'] as const).flatMap((field) =>
-    Object.entries<readonly unknown[]>(seed[field] ?? {})
-      .filter(([workspace]) => workspace !== key)
-      .map(([workspace, list]) => ({
-        path: [index, field, workspace, ...list.slice(0, 1).map(() => 0)],
-        message: `the credentials belong to workspace ${key}, not to ${workspace}`,
-      })),
-  );
-}
-
 function attributesOf(list: NonNullable<SingleSeed['user_attributes']>[string] = []): Record<string, string> {
   return Object.fromEntries(list.map(({ attribute_name, attribute_value }) => [attribute_name, attribute_value]));
 }
 
 /** Stores events, identities and attributes in the profiles. The seeding area creates the profile tables. */
-export const intakeArea = defineArea({ name: 'intake', endpoints: intakeEndpoints, migrations: [], open: openIntake });
-
-const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({
-  workspace,
-  environment: body.environment,
-  ...subjectIn(['user_identities'], body.xpid, body.user_identities),
-  user_attributes: body.user_attributes,
-});
-
-const ACCEPTED: Answer = { status: 202 };
-
-function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof intakeEndpoints> {
-  return {
+export const intakeArea = defineArea({
+  name: 'intake',
+  endpoints: intakeEndpoints,
+  migrations: [],
+  open: ({ profiles, ingest, clock }) => ({
     handlers: {
       event: ({ caller, body }) => {
         const { id: workspace } = workspaceOf(caller);
@@ -159,5 +149,14 @@ function openIntake({ profiles, ingest, clock }: Platform): OpenArea<typeof inta
         return ACCEPTED;
       },
     },
-  };
-}
+  }),
+});
+
+const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({
+  workspace,
+  environment: body.environment,
+  ...subjectIn(['user_identities'], body.xpid, body.user_identities),
+  user_attributes: body.user_attributes,
+});
+
+const ACCEPTED: Answer = { status: 202 };

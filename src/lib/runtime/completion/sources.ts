@@ -9,7 +9,7 @@ import { optionKey } from '../command-line/define-command.ts';
 import { FLAG_CHOICES } from '../command-line/global-flags.ts';
 import { commandAt, formatsOf, helpOf } from '../command-line/help.ts';
 import type { Context } from '../context.ts';
-import type { Candidate, Completion, CompletionPoint, Values } from './complete.ts';
+import type { Candidate, CompletionPoint, Values } from './complete.ts';
 
 type Found = readonly (string | Candidate)[];
 type Source = Found | ((point: CompletionPoint, known: () => Known) => Found | Promise<Found>);
@@ -26,7 +26,7 @@ export function createValues(ctx: Context, home: string): Values {
     const source = sourceOf(subject, name, point);
     if (!source) return undefined;
     const found = typeof source === 'function' ? await source(point, () => readKnown(ctx, home, point)) : source;
-    return listed(found);
+    return { kind: 'values', candidates: found.map((one) => (typeof one === 'string' ? { value: one } : one)) };
   };
 }
 
@@ -42,10 +42,6 @@ function sourceOf({ argChoices }: Argument | Option, name: string, point: Comple
     SOURCES[`${group} ${name}`] ??
     SOURCES[name]
   );
-}
-
-function listed(found: Found): Completion {
-  return { kind: 'values', candidates: found.map((one) => (typeof one === 'string' ? { value: one } : one)) };
 }
 
 function readKnown({ io, paths }: Context, home: string, { flags }: CompletionPoint) {

@@ -21,7 +21,10 @@ export async function editUntilValid<T>(
   let shown = original;
   let previous: string | undefined;
   for (;;) {
-    const text = withoutHeader(await file.edit(shown));
+    const text = (await file.edit(shown))
+      .split('\n')
+      .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
+      .join('\n');
     if (text === original || isBlank(text)) return undefined;
     try {
       return await check(text);
@@ -48,13 +51,6 @@ function errorLines(error: KnownError): string[] {
 /** Returns the errors as comments. `cleanLine` keeps each error on one line. */
 function errorHeader(error: KnownError): string {
   return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
-}
-
-function withoutHeader(text: string): string {
-  return text
-    .split('\n')
-    .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
-    .join('\n');
 }
 
 function isBlank(text: string): boolean {
