@@ -269,10 +269,7 @@ async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Reda
   return await showFailure(error, io, flags, redactor, asking);
 }
 
-/**
- * Rewrites `help roles push` to `roles push --help`, `help` to `--help`, and `roles push --help --json` to `help roles
- * push --json`. Help topics stay unchanged.
- */
+/** Rewrites `help roles push` to `roles push --help`, and `roles push --help --json` to `help roles push --json`. */
 function wantedHelp(argv: readonly string[]): string[] | undefined {
   const isHelp = commandNameOf(argv) === 'help';
   const end = argv.indexOf('--');

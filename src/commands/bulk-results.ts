@@ -104,10 +104,7 @@ export const resultFlags = {
 /** Errors that the same command would cause again. */
 const NEEDS_CORRECTION: readonly ExitName[] = ['usage', 'invalidInput', 'conflict'];
 
-/**
- * Prints the joined result of the reports; `missing` lists the parts without a report. Sets the exit code, and shows
- * the commands that run missing and failed parts (decision: D291).
- */
+/** Prints the joined result, sets the exit code, and shows commands for missing and failed parts (decision: D291). */
 export async function emitJoined<Result extends Part>(
   ctx: Context,
   { counts, flag, labelOf, names, partial, valueOf }: Joining<Result>,
@@ -250,10 +247,7 @@ function reasonOf({ code, hint, issues, message }: Record<string, unknown>): str
   return [message, first, isStuck && hint].filter(Boolean).join(' ');
 }
 
-/**
- * Yields the JSON objects in a log. Each object is one line, or extends from a line `{` to a line `}`. `value` is
- * undefined for damaged JSON and for a result printed as text.
- */
+/** Yields the JSON objects in a log; `value` is undefined for damaged JSON and for a result printed as text. */
 async function* documentsIn(
   lines: AsyncIterable<string[]>,
 ): AsyncGenerator<{ line: number; value: Record<string, unknown> | undefined }> {

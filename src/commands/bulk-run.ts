@@ -72,10 +72,7 @@ export function destinationOf([first]: readonly { method: string; url: string }[
   return first ? [`${count === 1 ? 'The' : 'Each'} request would be a ${first.method} to ${first.url}.`] : [];
 }
 
-/**
- * Runs `work` with progress. If an error ends the run early, throws what `explain` returns for it. `explain` also
- * applies to a signal that ends the process at once.
- */
+/** Runs `work` with progress. `explain` turns the error or signal that ends a run early into the error to throw. */
 export async function runWithProgress<Result>(
   ctx: Context,
   title: string,

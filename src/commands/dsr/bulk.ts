@@ -269,10 +269,7 @@ async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalH
   if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
 }
 
-/**
- * Shows where to find the rejected and unknown rows of a finished run. `resume` checks the unknown rows again, and
- * `correct` submits the results file.
- */
+/** Shows where rejected and unknown rows are: `resume` checks the unknown ones, `correct` submits the results file. */
 export function noteOutcome(
   ctx: Context,
   { failed, results, unknown = 0 }: Pick<WithTarget<typeof bulkResult>, 'failed' | 'results' | 'unknown'>,

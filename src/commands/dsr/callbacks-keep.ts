@@ -49,10 +49,7 @@ export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: 
   };
 }
 
-/**
- * Returns a function that stores callbacks and returns their paths, or undefined if it stores nothing. Throws if
- * the folder cannot be used. Later failures are only warnings and do not delay callbacks (decision: D203).
- */
+/** Stores callbacks. Throws if the folder is unusable; later failures only warn (decision: D203). */
 export function openKeep(ctx: Context, folder: string | undefined, ledgerOf: (workspace: string) => LedgerPort) {
   if (folder === undefined) return () => undefined;
   const keepMessage = openFolder(ctx, folder);

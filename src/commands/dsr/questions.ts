@@ -227,7 +227,6 @@ function isPossible(type: string, given: readonly (readonly [string, string])[])
   return !taken.some((known) => known === type || internalIdentityType(known) === internalIdentityType(type));
 }
 
-/** Returns a hint for an identity type whose name is unclear. */
 function hintOf(type: string): string | undefined {
   if (type === 'xpid') return "the platform's own profile id; it cannot be combined with other identities";
   if (type === 'controller_customer_id') return 'your own id for the customer';

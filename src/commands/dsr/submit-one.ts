@@ -140,10 +140,7 @@ async function submitGiven(
   return true;
 }
 
-/**
- * Warns if an erasure would delete the data of a due request, and rejects a duplicate. Returns a second check, to run
- * just before the ledger records the request, or undefined if duplicates are allowed.
- */
+/** Warns about a due request, rejects a duplicate, and returns a second check for just before the ledger is written. */
 async function checkPeople(ctx: Context, session: SubmitSession, request: DsrRequest, flags: OneFlags) {
   const windowMs = readDuplicateWindow(flags);
   const now = ctx.clock.now();

@@ -52,10 +52,7 @@ export async function openRateStore(
 
 const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
-/**
- * Returns the store's address from `--rate-store` or else from CDPADM_RATE_STORE; undefined if neither is set. Only an
- * address from the environment may contain a password. Throws usage (2).
- */
+/** Reads `--rate-store` or CDPADM_RATE_STORE. Only the latter may contain a password. Throws usage (2). */
 export function readStoreAddress(
   flag: string | undefined,
   env: Readonly<Record<string, string | undefined>>,

@@ -20,10 +20,7 @@ export interface RowTable {
   digest(): string;
 }
 
-/**
- * Reads the rows of all inputs. If `signal` is aborted, stops with its reason. Throws usage (2) for Parquet, and
- * invalid input (9) for columns that differ from the first input's.
- */
+/** Throws usage (2) for Parquet, and invalid input (9) for columns that differ from the first input's. */
 export async function openTable(sources: Inputs, signal?: AbortSignal): Promise<RowTable> {
   const hash = createHash('sha256');
   let digest: string | undefined;

@@ -80,7 +80,6 @@ export async function runTasks(
   return failure;
 }
 
-/** Value of `--max-errors`. */
 export type MaxErrors = { rows: number } | { percent: number };
 
 /** For fewer rows than this, a percentage is not meaningful. */

@@ -98,7 +98,6 @@ function profileOf({ value: name, origin }: Setting, { profiles }: StoredSetting
   throw usageError(`Unknown profile \`${name}\` (${origin.detail}).`, proposeProfile(name, profiles));
 }
 
-/** Returns the error for a missing profile in a `profile` command: not found (5). */
 export function profileNotFound(name: string, profiles: ReadonlyMap<string, Profile>): KnownError {
   return fail('profile.not_found', { message: `Unknown profile \`${name}\`.`, hint: proposeProfile(name, profiles) });
 }

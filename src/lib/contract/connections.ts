@@ -54,7 +54,6 @@ export const CONNECTION_CONFIGS = {
   }),
 } as const;
 
-/** True if the field is a secret that this provider's `config` requires. */
 export function needsSecret(provider: unknown, field: string): boolean {
   const known = SERVICE_PROVIDERS.find((one) => one === provider);
   return known !== undefined && SECRET_CONFIG_FIELDS.includes(field) && field in CONNECTION_CONFIGS[known].shape;

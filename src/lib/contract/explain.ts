@@ -19,7 +19,6 @@ const NO_MESSAGE = 'Invalid input';
 /** Another library in the process may have set zod's language, which would replace our messages. */
 const OWN_WORDS = { error: (): string => NO_MESSAGE };
 
-/** `data` is undefined if there are issues. */
 export type Parsed<T> = { data: T; issues: [] } | { data: undefined; issues: FieldIssue[] };
 
 /** Checks `value` against `schema`. All other code must call this function instead of the schema's own parser. */

@@ -28,7 +28,6 @@ export function createNullWords(extra: readonly string[], { floats = false, null
 export const FLOAT = /^-?\d+\.0$/;
 const EXPONENT = /^-?\d+(?:[.,]\d+)?[eE]\+\d+$/;
 
-/** The null words if `--null` is not passed. */
 export const USUAL_NULLS = createNullWords([]);
 
 /** Returns the problem with an identity. With outer spaces, no lookup finds it: the platform compares exactly. */

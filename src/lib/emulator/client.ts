@@ -15,7 +15,6 @@ import type {
   StoredProfile,
 } from './base/embedding.ts';
 
-/** A control call, with the type of its reply. */
 export interface ControlCall<Reply = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
   /** Path relative to the control address, such as `/clock`. */

@@ -51,7 +51,6 @@ function stateOf(platform: RunningPlatform) {
     due: due.sort((a, b) => a.at - b.at).map(({ area, at }) => ({ area, at: isoMillis(at) })),
     faults: faults.list(),
     counts: profiles.counts(),
-    /** Maps neutral words to the deployment's words. */
     words: Object.fromEntries([...(names.empty ? [] : neutralWords())].map((word) => [word, names.toWire(word)])),
     tables: newestRows(platform, MOST_ROWS),
   };

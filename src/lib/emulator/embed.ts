@@ -49,10 +49,7 @@ const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fi
   clock: ["'real' or 'manual'", (value) => value === 'real' || value === 'manual'],
 };
 
-/**
- * Starts the platform and resolves once it responds. After `close`, `reset` rejects. Throws KnownError usage for an
- * unknown option or an invalid value, and otherwise the errors of `startEmulator`.
- */
+/** Resolves once the platform responds. After `close`, `reset` rejects. Throws usage, and what `startEmulator` does. */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
   return await startEmulator(options).catch((error: unknown) => {

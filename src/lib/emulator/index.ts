@@ -38,10 +38,7 @@ const TICK_MS = 250;
 /** Maximum time that startup waits for overdue work. The platform does the rest while it serves requests. */
 const OVERDUE_MS = 2000;
 
-/**
- * Starts the platform and resolves once it responds. Throws KnownError for invalid fixtures, for a folder or port in
- * use, and for a state or warehouse file that it cannot read.
- */
+/** Resolves once the platform responds. Throws for invalid fixtures, unreadable files, and a folder or port in use. */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
   if (options.warehouse !== undefined) assertWarehouse(options.warehouse);
   checkNames(options);

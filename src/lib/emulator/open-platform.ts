@@ -202,10 +202,7 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
     }
   }
 
-  /**
-   * Runs all due work. Resolves once it is done, including work in other threads. Waits at most `patienceMs` in total
-   * for messages to be sent; the rest is sent in the background.
-   */
+  /** Runs all due work, also in other threads. Waits at most `patienceMs` for messages; the rest is sent later. */
   function run(patienceMs = 0): Promise<void> {
     waiting++;
     const next = last.then(() => round(patienceMs)).finally(() => waiting--);

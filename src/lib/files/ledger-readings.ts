@@ -29,7 +29,6 @@ interface Phases<Event> {
   isOpen(phase: string | undefined): boolean;
 }
 
-/** Selects open requests. */
 export interface Selection<Event, Kept extends object> extends Phases<Event> {
   /** Returns what to keep of a submission, or undefined to omit the request. */
   keep(event: Event): Kept | undefined;

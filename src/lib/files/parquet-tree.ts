@@ -3,7 +3,6 @@ import type { SchemaElement, SchemaTree } from 'hyparquet';
 import type { ColumnChunk, Leaf } from './parquet-chunk.ts';
 import { BadValue, leafConverter } from './parquet-values.ts';
 
-/** Reads one column of the schema. */
 export interface ColumnReader {
   leaves: readonly LeafReader[];
   read(): unknown;

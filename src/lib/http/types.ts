@@ -75,10 +75,7 @@ export type SendOutcome<Body> =
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status. `retryAfterMs` is the platform's Retry-After; `messages` are the platform's error messages. */
   | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
-  /**
-   * No complete response, or an invalid 2xx response. `permanent` means that a retry within seconds cannot help.
-   * `wasSent` means that the platform may have received the request.
-   */
+  /** No complete response, or an invalid 2xx. `permanent`: a retry cannot help. `wasSent`: it may have arrived. */
   | { kind: 'lost'; permanent: boolean; wasSent: boolean; failure: KnownError };
 
 /** Sends many bodies to one endpoint, each once and unchanged. The caller retries. */

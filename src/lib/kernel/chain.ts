@@ -33,10 +33,7 @@ export interface ChainOptions {
   upgrade?(): Promise<(line: string) => string>;
 }
 
-/**
- * Opens the chain in the file at `path` and its rotated files. The file `path`.head contains the last line's number and
- * hash. Without it, the loss of lines at the end would remain undetected.
- */
+/** The file `path`.head contains the last line's number and hash, which reveal the loss of lines at the end. */
 export function openChain(path: string, { actor, clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
   let isAdopted = false;
@@ -134,7 +131,6 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     renameSync(path, `${path}.${String(tip.entry).padStart(16, '0')}`);
   }
 
-  /** Yields all lines in batches. */
   function* lines(): Generator<string[]> {
     for (const file of [...rotated(), path]) yield* linesIn(file);
   }
@@ -155,10 +151,7 @@ export function openChain(path: string, { actor, clock, signal, upgrade }: Chain
     return check.end(known ?? head.read());
   }
 
-  /**
-   * Removes the chained lines for which `keep` is false. Checkpoints replace them and adjacent checkpoints. A final
-   * line contains `facts` and the number of removed lines. Resolves to that number.
-   */
+  /** Replaces the lines that `keep` rejects with checkpoints, adds a line with `facts`, and returns their number. */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
     await adopt();
     const follow = followOn(currentTip());

@@ -11,7 +11,6 @@ export interface Issue {
   at?: 'key';
 }
 
-/** Returns `file:line:column`, or the parts that are known. */
 export function placeOf({ file, line, column }: Issue): string {
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }

@@ -64,7 +64,6 @@ function failure(code: string, what: string, error: unknown, hint: Hints): Known
   return new KnownError({ code, message: `${what}: ${reasonOf(error)}.`, hint, cause: error });
 }
 
-/** Returns the reason for a file system error in words. */
 export function reasonOf(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
 }

@@ -75,7 +75,6 @@ export interface ChainFault {
 }
 
 export interface ChainReport {
-  /** Number and hash of the last line in the chain. */
   tip: ChainTip;
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;

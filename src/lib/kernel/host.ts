@@ -111,10 +111,7 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/**
- * Runs short synchronous work without V8's optimizing compiler, which would take longer than it saves. Restores the
- * flag's default at once: while it differs, V8 rejects every code cache, both Node's own and this program's.
- */
+/** Short work needs no optimizing compiler. Restores the flag at once: while it differs, V8 rejects code caches. */
 export function withoutOptimizing<Result>(work: () => Result): Result {
   setFlagsFromString('--max-optimized-bytecode-size=0');
   try {

@@ -207,7 +207,6 @@ export function canonicalJson(value: unknown): string {
 
 export const tryJson = (text: string): unknown => parseJsonOr(text, () => undefined);
 
-/** Parses JSON. If the text is not JSON, returns the result of `recover`. */
 export function parseJsonOr(text: string, recover: (error: JsonError) => unknown): unknown {
   try {
     return parseJson(text);

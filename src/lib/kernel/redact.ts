@@ -46,10 +46,7 @@ export function createRedactor() {
   // The platform's own masks are not secret.
   const isMaskable = (value: string, length: number): boolean => value.length >= length && !/^\*+$/.test(value);
 
-  /**
-   * Masks a private value that is not a secret, such as a data subject's identity. Ignores case, because a platform may
-   * change it. Returns a function that stops masking the value.
-   */
+  /** Masks a private value, such as an identity, in any letter case. Returns a function that stops masking it. */
   function hide(value: string): () => void {
     if (!isMaskable(value, MIN_HIDDEN_LENGTH)) return () => undefined;
     const entry = hidden.get(value) ?? { holders: 0 };

@@ -33,7 +33,6 @@ const SECTIONS: Section[] = [
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-/** `isDue`: all requests on the page are due. */
 interface PageOptions {
   isDue: boolean;
 }

@@ -29,10 +29,7 @@ interface Reached {
   share: number | undefined;
 }
 
-/**
- * Returns a function that describes the state of a bulk run as data and as text, such as `9,000 rows/s, 2 rejected`.
- * `before` is what earlier runs completed, which does not count toward the rate.
- */
+/** Describes a bulk run as data and as text. `before`, from earlier runs, does not count toward the rate. */
 export function createBulkFacts(before: Pick<Reached, 'completed' | 'ms'> = { completed: 0, ms: 0 }) {
   const recent: Reached[] = [];
   let pace: ReturnType<typeof paceOf> | undefined;

@@ -139,10 +139,7 @@ export interface Choice<T extends string = string> {
 
 export interface Prompts {
   readonly possible: boolean;
-  /**
-   * Asks for confirmation, unless `--yes` was passed. Returns false if the user goes back, which only `canGoBack`
-   * allows. Throws usage (2) if no one can answer, and guard (12) if the answer is no.
-   */
+  /** False if the user goes back (`canGoBack`). Throws usage (2) if no one can answer, and guard (12) for a no. */
   confirm(question: string, canGoBack?: boolean): Promise<boolean>;
   /** Requires `expected`, typed or from `--confirm`. Throws guard (12), or `exit` (default 2) if no one can answer. */
   typed(question: string, expected: string, options?: { flag?: string; exit?: 'usage' | 'guard' }): Promise<void>;

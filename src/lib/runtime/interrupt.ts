@@ -30,10 +30,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Adds a hint about the platform's state to a stop without a hint, and to a usage error after a write, such as a
- * `--query` that does not fit the result. If `hasWritten`, the platform may have changed.
- */
+/** Adds a hint about the platform's state to a stop without a hint, and to a usage error after a write. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hints } = error;
   const isStop = hints.length === 0 && STOPS.some((stop) => stop === code);

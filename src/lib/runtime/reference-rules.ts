@@ -15,7 +15,6 @@ export interface JudgedReference {
   folder: string;
   /** True if the reference comes from the command line or a prompt, not from a file. */
   given: boolean;
-  /** Returns an issue with this message at the reference's position. */
   issue(message: string): Issue;
 }
 
@@ -151,7 +150,6 @@ function missing(what: string, why: string): KnownError {
   return fail('secrets.missing', { message: `The ${what} ${why}.`, hint: NOT_SENT });
 }
 
-/** Returns the path of a `file:` reference; undefined for other references. */
 function pathIn(reference: string, folder: string): string | undefined {
   const path = /^file:\s*(\S.*)$/s.exec(reference)?.[1];
   return path === undefined ? undefined : resolve(folder, path.trim());

@@ -10,7 +10,6 @@ import { targetFlags } from './command-line/complete-hint.ts';
 export type WriteScope = 'organization' | 'workspace' | 'dsr' | 'seeding' | 'identity';
 
 export interface Target {
-  /** Null if no profile is in use. */
   profile: string | null;
   environment: string | null;
   org_id?: string | null;
@@ -39,10 +38,7 @@ export function targetOf(settings: Settings, scope: WriteScope, ids?: TargetIds)
   };
 }
 
-/**
- * Returns flags that give a later command the same target, even if the profile changes. `isComplete` is false if an
- * address does not come from the profile, because no flag sets an address.
- */
+/** Flags for a later command with the same target; incomplete if an address does not come from the profile. */
 export function flagsOf(target: Target, { get, profile }: Settings): { flags: string[]; isComplete: boolean } {
   const isOwn = (name: SettingName): boolean => ['profile', 'default', undefined].includes(get(name)?.origin.kind);
   const isComplete = profile !== undefined && [...Object.values(ADDRESS_OF), 'audience' as const].every(isOwn);

@@ -15,10 +15,7 @@ export interface CancelPlan {
   keep: RequestOverview[];
 }
 
-/**
- * Reads the requests to cancel. Throws conflict (6) if a named request is not pending, or if no request of a group is.
- * Throws not found (5) for an unknown id or group.
- */
+/** Throws conflict (6) if a named request, or every request of a group, is not pending, and not found (5). */
 export async function planCancel(
   target: { ids: readonly string[] } | { groupId: string },
   ports: DsrPorts,

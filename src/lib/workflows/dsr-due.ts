@@ -40,7 +40,6 @@ export async function dueRequests(
   return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
 }
 
-/** True if the deadline is unknown or not after `until`, or if the results of a due request expire by then. */
 export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
   const [last, lost] = [deadline, expiry].map((time) => parseIso(time) ?? Infinity);
   return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;

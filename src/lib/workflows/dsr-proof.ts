@@ -127,10 +127,7 @@ export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): '
 
 type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
-/**
- * Wraps the calls so that the `controller_id` of a response must be the workspace (specification, "C"). Callers of
- * `openCreate` check this themselves. Throws conflict (6) for a response from another workspace.
- */
+/** Throws conflict (6) unless `controller_id` is the workspace. Callers of `openCreate` check this themselves. */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);
   const checked = async <T extends { body: Controlled | Controlled[] }>(sent: Promise<T>): Promise<T> => {

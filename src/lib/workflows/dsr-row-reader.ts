@@ -150,7 +150,6 @@ function plainDefaults(defaults: RowOptions['defaults']): Record<string, unknown
   return Object.fromEntries(given.map((field) => [field, defaults[field]]));
 }
 
-/** Returns the cells of a request for these columns. */
 export function cellsOfRequest(request: DsrRequest, columns: readonly string[]): string[] {
   const values = new Map<string, string>(identitiesOf(request));
   for (const field of ROW_FIELDS) {

@@ -20,7 +20,6 @@ export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: stri
   });
 }
 
-/** Returns the warning for unreadable lines; undefined if there are none. */
 export function unreadableText(path: string, lines: readonly number[]): string | undefined {
   if (lines.length === 0) return undefined;
   const which = `Line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`;

@@ -13,7 +13,6 @@ import { checkParquet, parquetRows } from './seed-parquet.ts';
 
 export interface SeedInput {
   name: string;
-  /** Number of bytes to read, if known. */
   bytes: number | undefined;
   /** Checks the header of a table, unless the input can be read only once. Throws invalid input (9). */
   check(): Promise<void>;
@@ -30,10 +29,7 @@ export interface SeedInputs {
   rules: RowRules;
 }
 
-/**
- * Yields the batches of all inputs after `completed`, in groups as they are read, and the number of bytes read. The
- * caller must recycle each batch (`packer.recycle`).
- */
+/** Yields the batches after `completed`, and the number of bytes read. The caller must recycle each batch. */
 export async function* readBatches(
   inputs: readonly SeedInput[],
   packer: RowPacker,

@@ -9,10 +9,7 @@ import { openParquet } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../kernel/json.ts';
 
-/**
- * A column of the inputs. `field` is the field that the column's name suggests, if any. `floats` counts ids that are
- * floating-point numbers, such as `123.0`, or that may be rounded. `nulls` counts the rows with each null word.
- */
+/** `field`: what the name suggests. `floats`: ids such as `123.0`, or perhaps rounded. `nulls`: rows per null word. */
 const newColumn = (column: string) => {
   const nulls: Record<string, number> = {};
   return { column, field: fieldLike(column.trim()) ?? null, empty: 0, floats: 0, nulls };

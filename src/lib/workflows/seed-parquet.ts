@@ -16,10 +16,7 @@ export async function checkParquet(source: InputBytes, options: TableOptions): P
   tableIn(file, { ...options, onSkippedColumns: undefined });
 }
 
-/**
- * Packs the rows of the shard's row groups that end after `completed`. Yields the approximate number of bytes in the
- * file up to and including these rows.
- */
+/** Packs the row groups that end after `completed`. Yields the approximate number of bytes up to their end. */
 export async function* parquetRows(
   source: InputBytes,
   options: TableOptions,

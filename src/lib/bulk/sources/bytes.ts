@@ -124,10 +124,7 @@ export function nameOfInputs([first, ...others]: Inputs): string {
   return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other input')}`;
 }
 
-/**
- * Opens an input and detects its format. Throws KnownError: usage (2) for a missing file, a folder or a device, failed
- * (1) for an unreadable file, and invalid input (9) for content that cannot be used, such as UTF-16 text.
- */
+/** Opens an input and detects its format. Throws usage (2), failed (1: unreadable) or invalid input (9: unusable). */
 export async function openBytes(argument: string, source: InputSource, options: ReadOptions): Promise<InputBytes> {
   if (argument === '-') return await openStream(source, options);
   if (isAddress(argument)) return await openAddress(argument, source.io.cwd, options);

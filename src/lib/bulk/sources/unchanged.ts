@@ -82,10 +82,7 @@ export const cannotChange = (): Promise<void> => Promise.resolve();
 /** Less than a million, because V8 stores longer strings outside its heap, where searching is several times slower. */
 export const CHUNK_BYTES = 512 * 1024;
 
-/**
- * Yields chunks of equal length, except the last one. Alternates between two buffers, so that the next chunk is read
- * while the previous one is processed. `check` throws if the file changed.
- */
+/** Yields equal chunks of two buffers: one is read while the other is processed. `check` throws if the file changed. */
 export async function* readFileChunks(
   path: string,
   start = 0,

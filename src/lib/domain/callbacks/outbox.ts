@@ -174,10 +174,7 @@ export function compactLines({ open, seen, unknown }: OutboxState, now: number):
   return [...unknown, ...lines.map((line) => JSON.stringify(line))];
 }
 
-/**
- * Returns the numbers of the lines that are damaged or from a newer version. Omits an unfinished line: its callback was
- * not acknowledged, so the platform sends it again.
- */
+/** Returns the numbers of damaged or newer lines, but not of an unfinished one: the platform resends its callback. */
 export function unreadableIn(lines: readonly string[]): number[] {
   const isUnfinished = (text: string): boolean => /^(?:\{.*[^}]|\{?\0*)$/s.test(text);
   return lines.flatMap((text, index) => (isUnfinished(text) || readLine(text) ? [] : [index + 1]));

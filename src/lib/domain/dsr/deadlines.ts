@@ -17,19 +17,13 @@ export interface RequestFacts {
   completedAt: number | undefined;
 }
 
-/**
- * Returns when the answer to the subject is due: after one calendar month under GDPR, or 45 days under CCPA (decision:
- * D55). The longest legal extension adds two months or 45 days. Returns undefined for other regulations.
- */
+/** An answer is due after a calendar month (GDPR) or 45 days (CCPA), or two months or 45 days later (decision: D55). */
 export function deadlineOf(regulation: string | undefined, submittedAt: number, isExtended = false) {
   if (regulation === 'ccpa') return submittedAt + (isExtended ? 2 : 1) * CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, isExtended ? 3 : 1) : undefined;
 }
 
-/**
- * Returns a request's deadline, computed from strings in the ledger or a response. The calendar in the time zone of
- * `submittedTime` may show another month than UTC: the earlier of the two deadlines counts (decision: D55).
- */
+/** The earlier of the deadlines by the calendars of UTC and of `submittedTime`'s own zone counts (decision: D55). */
 export function deadlineFrom(regulation: string | undefined, submittedTime: string | undefined, isExtended = false) {
   const at = parseIso(submittedTime);
   if (at === undefined) return undefined;
@@ -78,10 +72,7 @@ export function expectedDays(type: string | undefined, skipWaiting: boolean): { 
   return DSR_LIMITS.completionDays[skipWaiting ? 'skipped' : 'waiting'];
 }
 
-/**
- * Returns the last moment when the request can be cancelled. Returns undefined if it can no longer be cancelled, or if
- * that moment is unknown: only an erasure's waiting period has a known length.
- */
+/** Undefined if it is too late, or if the time is unknown: only an erasure's waiting period has a known length. */
 export function cancellableUntil(facts: RequestFacts): number | undefined {
   const { receivedAt, skipWaiting, status, type } = facts;
   if (type !== 'erasure' || receivedAt === undefined || status !== 'pending') return undefined;

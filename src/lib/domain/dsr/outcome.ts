@@ -8,10 +8,7 @@ import { isAdvance, isFinal, isNotSubmitted, isOpen } from './statuses.ts';
 
 type Answer = Pick<LedgerRequest, 'answered' | 'answered_at'>;
 
-/**
- * Returns the answer after an event. The first answer counts until it is withdrawn. Lines are applied in file order,
- * not by time, because a clock may be set back.
- */
+/** The first answer counts until it is withdrawn. Events apply in file order, because a clock may be set back. */
 export function answerAfter(before: Answer | undefined, event: LedgerEvent): Answer {
   const answered = isAnswer(event);
   if (answered === undefined || (answered && typeof before?.answered_at === 'string')) return {};

@@ -85,10 +85,7 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
   return requests.filter(({ due }) => due).sort(byDeadline);
 }
 
-/**
- * Returns the latest possible completion time on the platform's clock: the expected time, or the time when this machine
- * first saw `completed` if that is earlier. The platform does not report the actual time (decision: D55).
- */
+/** Returns the latest possible time on the platform's clock; the platform does not report it (decision: D55). */
 function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
   if (reply.request_status !== 'completed') return undefined;
   const seen = parseIso(known?.states.find((state) => state.status === 'completed')?.at) ?? clocks.now;

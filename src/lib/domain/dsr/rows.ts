@@ -80,10 +80,7 @@ function unknownColumn(name: string, mappedTo: string | undefined): string {
   return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; ${fix}`;
 }
 
-/**
- * Reports required values that no column or flag provides, once for the file instead of once per row. `path` is the
- * missing column's name, or empty if any of several columns would do.
- */
+/** Reports required values that no column or flag provides. `path` is empty if any of several columns would do. */
 export function missingColumns(
   targets: readonly ColumnTarget[],
   defaults: Omit<RequestParts, 'identities'>,

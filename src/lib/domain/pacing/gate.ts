@@ -6,7 +6,6 @@ import { createSchedule, type Schedule } from './schedule.ts';
 import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {
-  /** Maximum number of concurrent requests. */
   concurrency: number;
   /** Requested rate in requests per second, if any. */
   rate: number | undefined;

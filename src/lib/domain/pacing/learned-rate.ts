@@ -66,7 +66,6 @@ export class LearnedRate {
     return high + (high - low) * (Math.max(0, now - from) / returnMs - 1) ** 3;
   }
 
-  /** Returns whether the rate at `sentAt` was below the learned limit. */
   isBelow(sentAt: number): boolean {
     return this.#curve !== undefined && sentAt - this.#curve.from < this.#curve.returnMs;
   }

@@ -49,10 +49,7 @@ export class Batch {
     this.#bytes = bytes;
   }
 
-  /**
-   * Clears the batch for a file's rows after `from`. Batches are reused: the garbage collector could not keep up with a
-   * new buffer per request.
-   */
+  /** Batches are reused: the garbage collector could not keep up with a new buffer per request. */
   begin(file: number, from: number): void {
     this.file = file;
     this.from = from;

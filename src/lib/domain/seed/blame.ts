@@ -95,7 +95,6 @@ export function createBlame() {
   };
 }
 
-/** Returns at most `limit` rows that contain the needle. */
 function holding(batch: Batch, rows: readonly number[], needle: Buffer, limit = Infinity): number[] {
   const found: number[] = [];
   for (const row of rows) {

@@ -11,10 +11,7 @@ const DELETE = 0x7f;
 /** First byte of the control characters U+0080 to U+009F in UTF-8. */
 const C1_LEAD = 0xc2;
 
-/**
- * Called once for each attribute column that contains a null word sent as text, and for each identity column that
- * contains a number such as `123.0`.
- */
+/** Called once for each attribute column with a null word, and for each identity column with a number like `123.0`. */
 export type OnNullWord = (column: number, word: string) => void;
 
 export function createNullCells(

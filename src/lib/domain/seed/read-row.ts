@@ -10,10 +10,7 @@ import type { RowRules } from './row-rules.ts';
 /** The row as it will be sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
-/**
- * Returns the value of a row's JSON text, or an error. For a line of a rejects file, `text` is the row inside it, so
- * that a row that is still invalid is not wrapped again.
- */
+/** For a line of a rejects file, `text` is the row inside it, so that an invalid row is not wrapped again. */
 export function readRecord(
   text: string,
 ): { text: string } & ({ value: unknown } | { message: string; isTableRecord?: boolean }) {

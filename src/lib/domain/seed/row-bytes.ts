@@ -9,7 +9,6 @@ export interface RowReader {
   isOver?: boolean;
 }
 
-/** Receives rows of JSON. */
 export interface JsonSink {
   /** Line where the current row starts. Set only if positions are not line numbers. */
   line: number | undefined;
@@ -26,7 +25,6 @@ export interface JsonSink {
 /** No user needs a longer row, and platforms reject larger bodies. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 
-/** Number of bytes shown of an unreadable row. */
 export const SHOWN_BYTES = 200;
 
 /** Unread bytes in one contiguous buffer, followed by a newline. */
@@ -46,7 +44,6 @@ export class Pending {
     this.bytes[this.length] = LINE_FEED;
   }
 
-  /** Returns the number of bytes in complete lines. */
   wholeLines(): number {
     return this.bytes.subarray(0, this.length).lastIndexOf(LINE_FEED) + 1;
   }

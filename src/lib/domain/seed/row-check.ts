@@ -33,10 +33,7 @@ const LEAP_YEAR = String.raw`(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468]
 const DAY = String.raw`(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31`;
 const DATE = String.raw`"(?:\d{4}-(?:(?:0[1-9]|1[0-2])-${DAY})|${LEAP_YEAR}-02-29)"`;
 
-/**
- * Identities with escapes, control characters, outer spaces or more than 4,094 bytes go to the exact check, as do numbers
- * with a fraction or an exponent.
- */
+/** Escapes, outer spaces, more than 4,094 bytes, fractions and exponents go to the exact check. */
 const VISIBLE = String.raw`[!#-[\]-~]`;
 const IDENTITY = String.raw`(?!"-?\d+(?:[.,]|[eE]\+))"${VISIBLE}(?:[^"\\\x00-\x1f\x7f\xc2]{0,4092}${VISIBLE})?"`;
 

@@ -17,10 +17,7 @@ export const LAST_TIME = Date.UTC(10_000, 0) - 1;
 
 const KEY = 'clock';
 
-/**
- * Opens the stored clock; `mode` changes its mode. If a manual clock that is ahead of the machine's clock becomes real,
- * it stays ahead, so that time does not go backward.
- */
+/** `mode` changes the mode. A manual clock that becomes real stays ahead, so that time does not go backward. */
 export function openClock(settings: StoredSettings, system: Clock, mode: ClockMode | undefined) {
   const stored = settings.get<StoredClock>(KEY);
   let state = stored ?? { mode: mode ?? 'real', value: 0 };

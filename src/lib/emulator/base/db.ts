@@ -12,7 +12,6 @@ export interface Database {
   exec(sql: string): void;
   /** Runs a write statement and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
-  /** Inserts a row and returns its row id. */
   insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
@@ -36,10 +35,7 @@ type Driver = typeof import('node-sqlite3-wasm');
  */
 const BYTES_BEFORE_OPTIMIZING = { ours: 50_000_000, node20: 1_800_000 };
 
-/**
- * V8 reads the flag when it compiles the driver. The flag is restored immediately: while it differs from the default,
- * V8 rejects every code cache, both Node's own and this program's.
- */
+/** V8 reads the flag when it compiles the driver. While it differs from the default, V8 rejects every code cache. */
 async function loadDriver(): Promise<Driver> {
   const budget = (bytes: number) => {
     if (host.nodeVersion.startsWith('20.')) setFlagsFromString(`--wasm-tiering-budget=${bytes}`);

@@ -82,10 +82,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
   }
 
   return {
-    /**
-     * Admits a request that was received at `now`. Throws 400 for an id that is already used and for a full group, and
-     * 409 while a request with the same type, identities and extensions is open.
-     */
+    /** Throws 400 for a used id or a full group, and 409 while a request with the same type and identities is open. */
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
         const { subject_request_id: id, group_id = null } = body;

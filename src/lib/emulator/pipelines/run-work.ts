@@ -60,10 +60,7 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
   }
 
   return {
-    /**
-     * Starts or resumes a queued run's work. Returns the changed run, or undefined if it was stopped or deleted, or if
-     * the platform closes. Runs are processed one by one.
-     */
+    /** Starts or resumes a queued run. Undefined if it was stopped or deleted, or if the platform closes. */
     workOn: async (queued: Run): Promise<Run | undefined> => {
       const pipeline = pipelines.get(queued.workspace, queued.pipeline);
       if (!pipeline) return undefined;
@@ -186,10 +183,7 @@ const SECONDS_BELOW = 1e11;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/**
- * Returns epoch milliseconds; undefined for an invalid time. A string without a zone is UTC. A number, or a string of
- * digits, is seconds or milliseconds since 1970.
- */
+/** Returns epoch ms. Text without a zone is UTC. Numbers and digits are seconds or milliseconds since 1970. */
 export function iteratorTime(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return fromNumber(Number(value));
   if (typeof value !== 'string') return undefined;

@@ -61,7 +61,6 @@ type ParamsFor<E> = E extends Endpoint<infer Path> ? Record<keyof ParamsOf<Path>
 
 export type Handler<E> = (request: PlatformRequest<ParamsFor<E>>) => Answer | Promise<Answer>;
 
-/** A handler for every endpoint of an area, keyed by the endpoint's name in the contract. */
 export type Handlers<Endpoints> = { [Name in keyof Endpoints]: Handler<Endpoints[Name]> };
 
 /** Calls to the control address, such as `POST /role-assignments`. `body` is the parsed JSON, if there is any. */

@@ -32,10 +32,7 @@ export function createDirectory(
       if (known?.secret === secret) return known;
       return anySecret && (!known || known === workspaces[0]) ? workspaces[0] : undefined;
     },
-    /**
-     * Returns the organization in a path. Throws 404 for an unknown organization or account, and 403 if the client
-     * belongs to another organization (decision: D90).
-     */
+    /** Throws 404 for an unknown organization or account, and 403 for another client's organization (decision: D90). */
     organizationOf: (
       { orgId, accountId }: { orgId: string; accountId: string },
       clientId: string,

@@ -30,7 +30,6 @@ export function refuse(
   return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
 }
 
-/** Puts a thrown error into a service's envelope. */
 export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
   const refused = asRefusal(error);
   if (!(refused instanceof PlainRefusal)) return refused;

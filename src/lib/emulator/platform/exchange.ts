@@ -145,7 +145,6 @@ async function handle(
   }
 }
 
-/** Puts an error into the envelope of the called service. */
 function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
 }

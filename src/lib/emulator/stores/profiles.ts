@@ -193,7 +193,6 @@ function identitiesOf({ identities }: Subject): Identity[] {
   return Object.entries(identities ?? {}).map(([type, value]) => [internalIdentityType(type), value]);
 }
 
-/** Returns each attribute of the change, with its source. */
 function sourcesOf({ user_attributes = {}, calculated_attributes = [] }: ProfileChange, from: string) {
   const names = [
     ...Object.keys(user_attributes).map((name) => `user_attributes.${name}`),

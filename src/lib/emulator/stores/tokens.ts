@@ -29,7 +29,6 @@ export function createTokens(db: Database, clock: PlatformClock) {
       tokens.insert({ hash: hashOf(token), client_id: clientId, expires_at });
       return token;
     },
-    /** Returns a token's client; undefined for an unknown or expired token. */
     clientOf: (token: string): string | undefined => {
       const issued = seen.get(token) ?? tokens.find({ hash: hashOf(token) });
       if (!issued) return undefined;

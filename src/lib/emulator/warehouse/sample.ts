@@ -17,10 +17,7 @@ const CITIES = ['Accra', 'Bergen', 'Cusco', 'Dakar', 'Esbjerg', 'Fukuoka', 'Graz
 const PLANS = ['free', 'basic', 'plus'];
 const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
-/**
- * Creates the file, with `rows` rows in each of its tables, `customers` and `purchases`. The file appears once it is
- * complete. Throws `EEXIST` if it already exists.
- */
+/** `rows` is the number of rows per table. The file appears once it is complete. Throws `EEXIST` if it exists. */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
   // Fail before the slow part.
   if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} already exists`), { code: 'EEXIST' });

@@ -59,7 +59,6 @@ export function isKeyword({ kind, text }: Token, ...keywords: string[]): boolean
   return kind === 'word' && keywords.includes(text.toUpperCase());
 }
 
-/** Returns the name in a word or quoted token; undefined for other tokens. */
 export function nameOf({ kind, text }: Token): string | undefined {
   if (kind === 'word') return text;
   if (kind !== 'quoted') return undefined;

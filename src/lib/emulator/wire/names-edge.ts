@@ -11,10 +11,7 @@ export interface DeploymentNames extends WireNames {
   inWords(text: string): string;
 }
 
-/**
- * Returns the names of a deployment that knows only its own words. A neutral word that has a translation is unknown
- * here, as it would be in that deployment (decision: D155).
- */
+/** A deployment knows only its own words: a neutral word with a translation is unknown to it (decision: D155). */
 export function deploymentNames(given: NamesMap): DeploymentNames {
   const names = plainNames(given);
   const own = createWireNames(names);

@@ -28,10 +28,7 @@ export function createRateWindow(limit: number, { span = MINUTE_MS, restore = ()
   }
 
   return {
-    /**
-     * Counts a request at `now` (epoch ms) and returns undefined. If the window is full, does not count the request
-     * (decision: D91), and returns the seconds until the next one is allowed.
-     */
+    /** Counts a request. If the window is full, returns the seconds to wait, and does not count it (decision: D91). */
     take: (key: number, now: number): number | undefined => {
       const { times, first } = windowOf(key, now);
       if (times.length - first < limit) {

@@ -16,7 +16,6 @@ export function asColumns(keys: string): Columns {
 
 type Callee = 'platform' | 'emulator' | 'settings' | 'none';
 
-/** Cause of each exit code, by exit name. */
 export type Exits = Readonly<Partial<Record<ExitName, string>>>;
 
 /** Exit codes shared by all commands that call the same service. `cdpadm help exit-codes` explains them in full. */

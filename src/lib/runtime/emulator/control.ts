@@ -47,10 +47,7 @@ export async function findEmulator(
   throw fail('emulator.none', { message: 'No embedded platform is running.', hint: START });
 }
 
-/**
- * Calls the control address and returns the platform's reply. Throws KnownError for a rejection or an unusable reply,
- * and OutcomeUnknownError (8) if the platform may have made the change anyway.
- */
+/** Throws KnownError for a rejection or unusable reply, and OutcomeUnknownError (8) after a possible change. */
 async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: ControlCall<Reply>): Promise<Reply> {
   const [{ createNodeEngine }, { readAnswer }] = await Promise.all([
     import('../../http/engines/node-engine.ts'),

@@ -36,10 +36,7 @@ export function environmentOf(ready: EmulatorReady): Record<string, string> {
   return Object.fromEntries(settings.map(([name, value]) => [variableOf(name as SettingName), value]));
 }
 
-/**
- * Returns variables that also override the shell's profile, whose names and audience might not match this platform.
- * Empty means unset.
- */
+/** Also overrides the shell's profile, whose names and audience may not match this platform. Empty means unset. */
 export function shellEnvironment(ready: EmulatorReady, profile: string | undefined): Record<string, string> {
   const unset = Object.fromEntries(VARIABLES.map((name) => [name, '']));
   return { ...(profile !== undefined && { CDPADM_PROFILE: profile }), ...unset, ...environmentOf(ready) };

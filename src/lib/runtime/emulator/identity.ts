@@ -15,10 +15,7 @@ export interface Rehearsed {
   names: Record<string, string> | undefined;
 }
 
-/**
- * Reads the profile's settings. Flags override them. Does not read the secrets, because the platform accepts any
- * secret. Throws KnownError not found (5) for an unknown profile, and usage (2) for an invalid id.
- */
+/** Flags override the profile's settings. Throws not found (5) for an unknown profile, and usage (2) for a bad id. */
 export async function readIdentity(ctx: Context, { as, vendorDomain, audience }: IdentityFlags): Promise<Rehearsed> {
   const profile = as === undefined ? undefined : await (await ctx.profiles()).find(as);
   const { account, org, workspace } = ctx.flags;

@@ -224,10 +224,7 @@ export function schemaOf(parameters: readonly [Parameter, ...Parameter[]]): Reco
   return many ? { type: 'array', items: text, description } : { ...text, description };
 }
 
-/**
- * Returns the command line without global flags. `store` stores content and returns its path. Throws KnownError usage
- * (2) for an unknown, missing or mistyped argument.
- */
+/** Omits global flags. `store` stores content and returns its path. Throws usage (2) for a wrong argument. */
 export function wordsOf(
   record: CommandRecord,
   values: Values,

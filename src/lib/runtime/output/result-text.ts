@@ -82,7 +82,6 @@ const VALUES: ListView<unknown> = {
   },
 };
 
-/** Returns the view of a record or of a list of records. Undefined for anything else. */
 function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> | undefined {
   const records = Array.isArray(data) ? data : [data];
   if (records.length === 0 || !records.every(isRecord)) return undefined;

@@ -17,10 +17,7 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
     return await question(asker);
   }
 
-  /**
-   * Asks a yes-or-no question. Returns undefined if the user goes back. Inquirer's own confirmation keeps an invalid
-   * answer: typing `garbage` and then `y` would give `garbagey`.
-   */
+  /** Undefined if the user goes back. In Inquirer's own confirmation, `garbage` and then `y` would give `garbagey`. */
   async function yesNo(what: string, flag: string, question: string, fallback: boolean, canGoBack = false) {
     const note = `${fallback ? 'Y/n' : 'y/N'}${canGoBack ? `; ${TO_GO_BACK}` : ''}`;
     const check = (text: string): string | undefined => {
