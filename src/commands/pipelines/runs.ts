@@ -51,7 +51,30 @@ export const listRuns = defineCommand({
     'cdpadm pipelines runs customers --all -o html --out runs.html',
   ],
   exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'the pipeline does not exist' },
-  run: (ctx, { args, flags }) => showRuns(ctx, args.pipeline_id, flags),
+  run: async (ctx, { args: { pipeline_id: id }, flags }) => {
+    const query = queryOf(flags, ctx.clock.now());
+    const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
+    // The platform cannot filter by status, so read every page.
+    const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
+    const { pipelines } = await ctx.api();
+    const read = (currentPage: number) =>
+      onPipeline(ctx, id, pipelines.runs(id, { ...query, currentPage }, ctx.signal));
+    const first = await read(query.currentPage);
+    const runs = all ? await readPages(ctx, 'Reading runs', first, read) : first.items;
+    const pages = first.total_pages ?? 1;
+    const shown = flags.status
+      ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
+      : runs;
+    await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
+    tellRuns(ctx, shown);
+    if (pages > query.currentPage && !all) {
+      ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
+    }
+    await tellFreshness(ctx, id, staleAfter).catch((error: unknown) => {
+      if (staleAfter !== undefined || !(error instanceof KnownError) || ctx.signal.aborted) throw error;
+      ctx.out.warn(`The age of the last success is unknown. ${error.message}`);
+    });
+  },
 });
 
 export const showRun = defineCommand({
@@ -71,30 +94,6 @@ export const showRun = defineCommand({
   },
   view: () => runView,
 });
-
-async function showRuns(ctx: Context, id: string, flags: RunsFlags): Promise<void> {
-  const query = queryOf(flags, ctx.clock.now());
-  const staleAfter = flags.failIfStale === undefined ? undefined : readDuration('--fail-if-stale', flags.failIfStale);
-  // The platform cannot filter by status, so read every page.
-  const all = flags.all === true || (flags.status !== undefined && flags.page === undefined);
-  const { pipelines } = await ctx.api();
-  const read = (currentPage: number) => onPipeline(ctx, id, pipelines.runs(id, { ...query, currentPage }, ctx.signal));
-  const first = await read(query.currentPage);
-  const runs = all ? await readPages(ctx, 'Reading runs', first, read) : first.items;
-  const pages = first.total_pages ?? 1;
-  const shown = flags.status
-    ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
-    : runs;
-  await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
-  tellRuns(ctx, shown);
-  if (pages > query.currentPage && !all) {
-    ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
-  }
-  await tellFreshness(ctx, id, staleAfter).catch((error: unknown) => {
-    if (staleAfter !== undefined || !(error instanceof KnownError) || ctx.signal.aborted) throw error;
-    ctx.out.warn(`The age of the last success is unknown. ${error.message}`);
-  });
-}
 
 function queryOf(flags: RunsFlags, now: number) {
   if (flags.since !== undefined && flags.from !== undefined) throw usageError('Pass --since or --from, not both.');

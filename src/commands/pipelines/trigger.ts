@@ -62,57 +62,51 @@ export const triggerRun = defineCommand({
     waitTimedOut: '--timeout was reached; the run continues',
     guard: 'you answered no',
   },
-  run: (ctx, { args, flags }) => trigger(ctx, args.pipeline_id, flags),
-});
-
-async function trigger(
-  ctx: Context,
-  id: string,
-  { poll, wait = false, waitIdle = false }: { wait?: boolean; waitIdle?: boolean; poll: string },
-): Promise<void> {
-  const pollMs = readDuration('--poll', poll);
-  const ports = await runPorts(ctx);
-  if (ctx.flags.curl) {
-    await ports.api.trigger(id, { signal: ctx.signal });
-    return;
-  }
-  const target = await ctx.startWrite('workspace');
-  if (ctx.flags.dryRun) {
-    // A dry run does not wait.
-    await (waitIdle ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
-    await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
-    return;
-  }
-  await ctx.confirmWrite(`Run pipeline ${id} now?`);
-  let progress: Progress | undefined;
-  let reads = 0;
-  const onState = (text: string): void => {
-    progress ??= ctx.out.progress(`Waiting until pipeline ${id} is idle; reads`);
-    progress.update({ done: ++reads, text });
-  };
-  let ended: RunReply | undefined;
-  let triggered: Triggered;
-  try {
-    triggered = await onPipeline(ctx, id, triggerPipeline(id, { waitIdle, patient: wait, pollMs, onState }, ports));
-    if (wait) {
-      ctx.out.note(`Triggered run ${triggered.pipeline_run_id}. Waiting for it to finish.`);
-      progress?.end();
-      const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
-      const onRun = (run: RunReply): void => records.update(progressOf(run));
-      const run = String(triggered.pipeline_run_id);
-      ended = await watchRun(id, run, { pollMs, onState: onRun }, ports).catch((error: unknown) => {
-        throw isNotFound(error) ? neverShown(id, run, error) : error;
-      });
+  run: async (ctx, { args: { pipeline_id: id }, flags: { poll, wait = false, waitIdle = false } }) => {
+    const pollMs = readDuration('--poll', poll);
+    const ports = await runPorts(ctx);
+    if (ctx.flags.curl) {
+      await ports.api.trigger(id, { signal: ctx.signal });
+      return;
     }
-  } finally {
-    progress?.end();
-  }
-  await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
-  if (!ended)
-    ctx.out.note({ text: 'To watch it:', command: `cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}` });
-  else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
-  else throw runFailed(id, ended);
-}
+    const target = await ctx.startWrite('workspace');
+    if (ctx.flags.dryRun) {
+      // A dry run does not wait.
+      await (waitIdle ? requirePipeline(ctx, id) : onPipeline(ctx, id, requireIdle(id, ports)));
+      await ctx.out.emitDryRun([ports.api.describeTrigger(id)], undefined, undefined, [id]);
+      return;
+    }
+    await ctx.confirmWrite(`Run pipeline ${id} now?`);
+    let progress: Progress | undefined;
+    let reads = 0;
+    const onState = (text: string): void => {
+      progress ??= ctx.out.progress(`Waiting until pipeline ${id} is idle; reads`);
+      progress.update({ done: ++reads, text });
+    };
+    let ended: RunReply | undefined;
+    let triggered: Triggered;
+    try {
+      triggered = await onPipeline(ctx, id, triggerPipeline(id, { waitIdle, patient: wait, pollMs, onState }, ports));
+      if (wait) {
+        ctx.out.note(`Triggered run ${triggered.pipeline_run_id}. Waiting for it to finish.`);
+        progress?.end();
+        const records = (progress = ctx.out.progress(`Records of pipeline ${id}`));
+        const onRun = (run: RunReply): void => records.update(progressOf(run));
+        const run = String(triggered.pipeline_run_id);
+        ended = await watchRun(id, run, { pollMs, onState: onRun }, ports).catch((error: unknown) => {
+          throw isNotFound(error) ? neverShown(id, run, error) : error;
+        });
+      }
+    } finally {
+      progress?.end();
+    }
+    await ctx.out.emit({ ...triggered, ...(ended && { status: ended.status ?? 'unknown' }), target }, view);
+    if (!ended)
+      ctx.out.note({ text: 'To watch it:', command: `cdpadm pipelines watch ${id} ${triggered.pipeline_run_id}` });
+    else if (ended.status === 'success') ctx.out.note(runLine(ended, plainStyle));
+    else throw runFailed(id, ended);
+  },
+});
 
 function neverShown(id: string, run: string, cause: KnownError): KnownError {
   return fail('http.outcome_unknown', {

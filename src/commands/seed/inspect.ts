@@ -4,8 +4,7 @@ import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { defineCommand, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Inspection } from '../../lib/workflows/seed-inspect.ts';
 import { inputFlags, openBulkInputs, saveMap, saveMapFlag } from '../bulk-flags.ts';
 
@@ -54,15 +53,13 @@ export const inspectInputs = defineCommand({
   ],
   examples: ['cdpadm seed inspect users.ndjson', 'cdpadm seed inspect users.csv --save-map map.yaml'],
   exits: { invalidInput: 'a file cannot be read' },
-  run: (ctx, { args, flags: given }) => inspect(ctx, args.file, given),
+  run: async (ctx, { args: { file: files }, flags: given }) => {
+    const { inspectSeeds } = await import('../../lib/workflows/seed-inspect.ts');
+    const found = await inspectSeeds(await openBulkInputs(ctx, files, given), ctx.signal);
+    await ctx.out.emit(found, view);
+    if (given.saveMap !== undefined) await saveMap(ctx, given.saveMap, found.map);
+  },
 });
-
-async function inspect(ctx: Context, files: string[], given: FlagValues<typeof flags>): Promise<void> {
-  const { inspectSeeds } = await import('../../lib/workflows/seed-inspect.ts');
-  const found = await inspectSeeds(await openBulkInputs(ctx, files, given), ctx.signal);
-  await ctx.out.emit(found, view);
-  if (given.saveMap !== undefined) await saveMap(ctx, given.saveMap, found.map);
-}
 
 const view: DocumentView<Inspection> = { kind: 'document', text: draw };
 

@@ -4,10 +4,9 @@ import { parseJson } from '../../lib/kernel/json.ts';
 import { invalidInput } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
-import { type ReadFlags, readFlags } from '../bulk-flags.ts';
+import { readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };
@@ -32,23 +31,21 @@ export const previewUser = defineCommand({
   output: () => SingleSeed,
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
   exits: { notFound: 'the row does not exist', invalidInput: 'the row is invalid' },
-  run: (ctx, { args, flags }) => preview(ctx, args.file, flags),
+  run: async (ctx, { args: { file }, flags }) => {
+    const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
+      import('./inputs.ts'),
+      import('../../lib/workflows/seed-validate.ts'),
+    ]);
+    const found = await findRow(await openInputs(ctx, [file], flags), flags.row, ctx.signal);
+    if (found === undefined)
+      throw fail('seed.no_row', {
+        message: `${file} has no row ${flags.row}.`,
+        hint: {
+          text: 'Rows are counted from 1, not including the header. To count them:',
+          command: `cdpadm seed validate ${shellWord(file)}`,
+        },
+      });
+    if ('refused' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
+    await ctx.out.emit(parseJson(found.body), view);
+  },
 });
-
-async function preview(ctx: Context, file: string, flags: ReadFlags & { row: number }): Promise<void> {
-  const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
-    import('./inputs.ts'),
-    import('../../lib/workflows/seed-validate.ts'),
-  ]);
-  const found = await findRow(await openInputs(ctx, [file], flags), flags.row, ctx.signal);
-  if (found === undefined)
-    throw fail('seed.no_row', {
-      message: `${file} has no row ${flags.row}.`,
-      hint: {
-        text: 'Rows are counted from 1, not including the header. To count them:',
-        command: `cdpadm seed validate ${shellWord(file)}`,
-      },
-    });
-  if ('refused' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
-  await ctx.out.emit(parseJson(found.body), view);
-}

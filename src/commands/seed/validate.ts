@@ -3,9 +3,8 @@ import * as z from 'zod/mini';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { grouped } from '../../lib/kernel/numbers.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { type ReadFlags, readFlags } from '../bulk-flags.ts';
+import { readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 export const validateUsers = defineCommand({
@@ -19,28 +18,26 @@ export const validateUsers = defineCommand({
   output: () => z.object({ valid: z.literal(true), files: z.array(z.string()), rows: z.int() }),
   examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
   exits: { invalidInput: 'some rows are invalid; each is listed as file:line: field: reason' },
-  run: (ctx, { args, flags }) => validate(ctx, args.file, flags),
+  run: async (ctx, { args: { file: files }, flags }) => {
+    const [{ openInputs }, { validateSeeds }] = await Promise.all([
+      import('./inputs.ts'),
+      import('../../lib/workflows/seed-validate.ts'),
+    ]);
+    const opened = await openInputs(ctx, files, flags);
+    const limits = { rows: 1000, bytes: 256_000 };
+    const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);
+    opened.reportUnseen();
+    if (rejected > 0) {
+      throw fail('input.invalid', {
+        message: `${grouped(rejected)} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
+        hint: 'Nothing was sent. `seed bulk` would send the valid rows, and write the others to its rejects file.',
+        issues,
+        issuesOmitted: omitted,
+        details: { rows, rejected },
+      });
+    }
+    const data = { valid: true, files: opened.sources.map(({ name }) => name), rows };
+    const text = `${nameOfInputs(opened.sources)}: ${counted(rows, 'row')}, all valid.`;
+    await ctx.out.emit(data, { kind: 'document', text: () => text });
+  },
 });
-
-async function validate(ctx: Context, files: string[], flags: ReadFlags): Promise<void> {
-  const [{ openInputs }, { validateSeeds }] = await Promise.all([
-    import('./inputs.ts'),
-    import('../../lib/workflows/seed-validate.ts'),
-  ]);
-  const opened = await openInputs(ctx, files, flags);
-  const limits = { rows: 1000, bytes: 256_000 };
-  const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);
-  opened.reportUnseen();
-  if (rejected > 0) {
-    throw fail('input.invalid', {
-      message: `${grouped(rejected)} of ${counted(rows, 'row')} ${rejected === 1 ? 'is' : 'are'} invalid.`,
-      hint: 'Nothing was sent. `seed bulk` would send the valid rows, and write the others to its rejects file.',
-      issues,
-      issuesOmitted: omitted,
-      details: { rows, rejected },
-    });
-  }
-  const data = { valid: true, files: opened.sources.map(({ name }) => name), rows };
-  const text = `${nameOfInputs(opened.sources)}: ${counted(rows, 'row')}, all valid.`;
-  await ctx.out.emit(data, { kind: 'document', text: () => text });
-}
