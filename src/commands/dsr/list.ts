@@ -106,7 +106,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
       : `No request has the group id ${groupId}.`;
   return {
     ...requestListView(due === true ? none : empty, due),
-    html: (rows) => requestsPage(rows, source, { isDue: due === true }),
+    html: (rows) => requestsPage(rows, source, due === true),
   };
 }
 

@@ -12,15 +12,11 @@ export interface Row {
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }
 
-export interface Column extends Place {
-  text: string;
-}
-
 /** The part of an input before its first row. */
 export interface Heading {
   file: string;
   /** Column names of a CSV file; undefined for JSON. */
-  columns: readonly Column[] | undefined;
+  columns: readonly (Place & { text: string })[] | undefined;
   delimiter: string;
   /** Byte order mark, or an empty string. */
   mark: string;

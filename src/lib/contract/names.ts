@@ -77,15 +77,9 @@ export function pathAsWritten(
   });
 }
 
-interface Rule {
-  from: string;
-  to: string;
-  prefix: boolean;
-}
-
 type Translate = (word: string) => string;
 
-function translator(rules: readonly Rule[]): Translate {
+function translator(rules: readonly { from: string; to: string; prefix: boolean }[]): Translate {
   const words = new Map(rules.filter((rule) => !rule.prefix).map((rule) => [rule.from, rule.to]));
   const prefixes = rules.filter((rule) => rule.prefix).sort((a, b) => b.from.length - a.from.length);
   return (word) => {

@@ -27,11 +27,6 @@ export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openL
 /** A ledger limited to the requests of one workspace at one address. */
 export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
-interface Actor {
-  by: string;
-  host: string;
-}
-
 /** Where a request was sent. The same id in another workspace, or at another address, is a different request. */
 export interface LedgerScope {
   /** `local` for the embedded platform, because its port changes. */
@@ -42,7 +37,7 @@ export interface LedgerScope {
 interface LedgerOptions<Event extends StoredEvent, Request> {
   rules: LedgerRules<Event, Request>;
   /** The user and the machine, which are recorded in every line. */
-  actor: Actor;
+  actor: { by: string; host: string };
   clock: Clock;
   signal?: AbortSignal;
 }

@@ -106,17 +106,12 @@ export interface BearerCredentials {
   clientSecret(): Promise<string>;
 }
 
-export interface BasicCredentials {
-  key: string;
-  secret: string;
-}
-
 /** Resolves credentials once, as late as possible, and only the kind that a call needs. */
 export interface CredentialSource {
   /** Returns an access token from the environment, which is never renewed. */
   accessToken(): Promise<string | undefined>;
   bearer(): Promise<BearerCredentials>;
-  basic(): Promise<BasicCredentials>;
+  basic(): Promise<{ key: string; secret: string }>;
 }
 
 /** A request that may change the platform. `body` is undefined in a bulk run. */

@@ -199,7 +199,7 @@ function privateSpellings(value: string): Set<string> {
   return new Set(all.map(lowerCase));
 }
 
-function inHtml(text: string, apostrophe: string): string {
+export function inHtml(text: string, apostrophe: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": apostrophe };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

@@ -33,15 +33,11 @@ const SECTIONS: Section[] = [
   { title: 'Not due', kind: 'plain', holds: () => true },
 ];
 
-interface PageOptions {
-  isDue: boolean;
-}
-
 /** Returns the page. Each section is sorted by deadline, most urgent first. */
-export function requestsPage(requests: readonly RequestOverview[], source: PageSource, options: PageOptions): string {
+export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
   const title = 'Data subject requests';
   const left = new Set(requests);
-  const sections = SECTIONS.slice(0, options.isDue ? -1 : undefined).map((section) => {
+  const sections = SECTIONS.slice(0, isDue ? -1 : undefined).map((section) => {
     const own = [...left].filter(section.holds).sort(byDeadline);
     for (const request of own) left.delete(request);
     return { ...section, requests: own };
@@ -56,7 +52,7 @@ export function requestsPage(requests: readonly RequestOverview[], source: PageS
     .filter(({ requests: own }) => own.length > 0)
     .map(
       (section) =>
-        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, options)}</section>`,
+        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, isDue)}</section>`,
     )
     .join('\n');
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
@@ -76,7 +72,7 @@ ${tables === '' ? '<p>There are no requests.</p>' : tables}
 
 const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Cancellable until', 'Results expire', 'Answered'];
 
-function tableOf(requests: readonly RequestOverview[], { isDue }: PageOptions): string {
+function tableOf(requests: readonly RequestOverview[], isDue: boolean): string {
   const rows = requests.map((request) => {
     const {
       group_id,

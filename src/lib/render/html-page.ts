@@ -2,6 +2,7 @@
 import { capitalized } from '../kernel/words.ts';
 import { manifestTime } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
+import { inHtml } from '../kernel/redact.ts';
 
 /** Source and time of a page, for readers who receive only the file. */
 export interface PageSource {
@@ -43,12 +44,7 @@ export function minuteOf(ms: number): string {
 
 /** Escapes text so that it is harmless in HTML, including in attributes. */
 export function escapeHtml(text: string): string {
-  return cleanLine(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+  return inHtml(cleanLine(text), '&#39;');
 }
 
 const LIGHT = `--text: #1b1f24; --quiet: #59636e; --faint: #66707b; --page: #ffffff; --line: #dfe3e8; --soft: #f5f7f9;

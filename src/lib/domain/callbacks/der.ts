@@ -5,13 +5,6 @@ export interface Extension {
   value: Buffer;
 }
 
-export interface CertificateFields {
-  /** Object identifier of the signature algorithm, in hex. For RSA-PSS, the hash's identifier follows if present. */
-  signatureAlgorithm: string;
-  /** Extensions by object identifier, in hex. */
-  extensions: ReadonlyMap<string, Extension>;
-}
-
 /** A DER value; `end` is the offset after it. */
 export interface DerValue {
   tag: number;
@@ -34,8 +27,8 @@ const RSA_PSS = '2a864886f70d01010a';
 /** Tag `[0]` in the parameters of RSA-PSS. Without it, the hash is SHA-1. */
 const PSS_HASH = 0xa0;
 
-/** Reads `X509Certificate.raw`. Throws DerError. */
-export function readCertificate(raw: Buffer): CertificateFields {
+/** Reads `X509Certificate.raw`. Object identifiers are hex; after RSA-PSS, the hash's follows. Throws DerError. */
+export function readCertificate(raw: Buffer) {
   const [inner, algorithm] = childrenOf(expect(readDer(raw, 0), SEQUENCE));
   const parts = childrenOf(expect(inner, SEQUENCE));
   const extensions = new Map<string, Extension>();

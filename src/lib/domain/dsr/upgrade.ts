@@ -5,19 +5,10 @@ import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { isExtensionType } from './compose.ts';
 
-export interface Upgraded {
-  /** Version 3 body, or the input value itself if nothing had to change. */
-  value: unknown;
-  /** One sentence per change; empty for a version 3 body. */
-  changes: string[];
-  /** Issues that no upgrade can fix, with paths in the original body. */
-  issues: FieldIssue[];
-}
-
 type Entries = Record<string, unknown>;
 
-/** Recognizes an older body by its `api_version` or its lists of identities; `value` may be anything. */
-export function upgradeRequest(value: unknown, vendorDomain: string): Upgraded {
+/** `value` may be anything. `issues` are those that no upgrade can fix, with paths in the original body. */
+export function upgradeRequest(value: unknown, vendorDomain: string) {
   if (!isRecord(value) || !isOlder(value)) return { value, changes: [], issues: [] };
   const changes: string[] = [];
   const issues: FieldIssue[] = [];

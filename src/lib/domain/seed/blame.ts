@@ -2,15 +2,6 @@
 // what earlier ones revealed about an attribute, so that an invalid attribute name does not cost a request per row.
 import type { Batch } from './batch.ts';
 
-export interface Suspects {
-  /** Rows that are known to be invalid without a further request. */
-  guilty: number[];
-  /** Rows of which at least one is invalid; empty if `guilty` is not empty. */
-  suspects: number[];
-  /** Probably valid rows. */
-  rest: number[];
-}
-
 export type Blame = ReturnType<typeof createBlame>;
 
 interface Attribute {
@@ -57,8 +48,8 @@ export function createBlame() {
   }
 
   return {
-    /** Classifies rows that were rejected together. */
-    judge: (batch: Batch, rows: readonly number[], messages: readonly string[]): Suspects => {
+    /** Classifies rows that were rejected together. If no row is known to be invalid, at least one of `suspects` is. */
+    judge: (batch: Batch, rows: readonly number[], messages: readonly string[]) => {
       const found = find(batch, rows, messages);
       const all = [...rows];
       if (found === undefined) {

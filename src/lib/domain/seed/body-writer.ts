@@ -30,13 +30,6 @@ export interface TableDefaults {
   cutoffDate: string | undefined;
 }
 
-export interface BodyWriter {
-  /** Returns the maximum body size in bytes for a record of `length` bytes. */
-  room(length: number): number;
-  /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
-  write(cells: Cells, out: Buffer): number;
-}
-
 /** Writes part of the body at offset `to`, and returns the offset after it, or FAIL if a cell needs the exact check. */
 type Write = (cells: Cells, out: Buffer, to: number) => number;
 type WriteCell = (bytes: Buffer, start: number, end: number, out: Buffer, to: number) => number;
@@ -48,15 +41,6 @@ interface Part {
   indexes: readonly number[];
   write: Write;
   tail: Buffer;
-}
-
-/** Items that belong together; an empty group is omitted unless it is required. */
-interface Group {
-  head: Buffer;
-  open: number;
-  parts: Part[];
-  close: Buffer;
-  isRequired: boolean;
 }
 
 /** Longer identity values go to the exact check. */
@@ -79,7 +63,7 @@ export function createBodyWriter(
   attributes: readonly TableAttribute[],
   defaults: TableDefaults,
   toWire: (word: string) => string,
-): BodyWriter | undefined {
+) {
   const environmentAt = columns.findIndex((column) => column?.kind === 'environment');
   const dateAt = columns.findIndex((column) => column?.kind === 'cutoff_date');
   const types = columns.flatMap((column) => (column?.kind === 'identity' ? [toWire(column.type)] : []));
@@ -93,7 +77,8 @@ export function createBodyWriter(
     });
   const dated = attributes.map(attributePart);
   const workspace = JSON.stringify(defaults.workspace);
-  const group = (head: string, open: number, close: string, parts: Part[], isRequired = false): Group => {
+  /** Items that belong together; an empty group is omitted unless it is required. */
+  const group = (head: string, open: number, close: string, parts: Part[], isRequired = false) => {
     return { head: Buffer.from(head), open, close: Buffer.from(close), parts, isRequired };
   };
   const groups = [
@@ -126,8 +111,10 @@ export function createBodyWriter(
   }
 
   return {
-    room: (length) => fixed + length * GROWTH,
-    write: (cells, out) => {
+    /** Returns the maximum body size in bytes for a record of `length` bytes. */
+    room: (length: number) => fixed + length * GROWTH,
+    /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
+    write: (cells: Cells, out: Buffer) => {
       const { bytes, starts, ends } = cells;
       let beginning = defaultBeginning;
       if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt])

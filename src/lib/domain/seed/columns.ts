@@ -26,19 +26,15 @@ const GRAMMAR =
 const PLAIN = ['xpid', 'environment', 'cutoff_date'] as const;
 const KINDS = ['identity', 'attr', 'user'] as const;
 
-export interface Header {
-  /** Contains undefined for an ignored or invalid column. */
-  columns: (Column | undefined)[];
-  issues: RowIssue[];
-  skippedColumns: SkippedColumn[];
-}
-
-/** Reads a header. A map replaces the names of its columns; other columns are read if they name an unmapped field. */
+/**
+ * Reads a header. A map replaces the names of its columns; other columns are read if they name an unmapped field.
+ * `columns` contains undefined for an ignored or invalid column.
+ */
 export function readHeader(
   header: readonly string[],
   fields: ColumnMap | undefined,
   { names, identityTypes, ignoresUnnamed }: Pick<RowRules, 'names' | 'identityTypes' | 'ignoresUnnamed'>,
-): Header {
+) {
   const issues: RowIssue[] = [];
   const seen = new Map<string, string>();
   const mapped = new Set([...(fields?.values() ?? [])].map((field) => JSON.stringify(readField(field))));

@@ -28,14 +28,6 @@ export function isOwnHost(header: string | undefined, listensOn: string): boolea
   return EVERYWHERE.includes(listensOn) && isIP(address) !== 0;
 }
 
-interface ListeningServer {
-  port: number;
-  /** `http://host:port`, or https with `tls`. The host is one that clients can use. */
-  url: string;
-  /** Closes all connections immediately, whether idle or not. */
-  close(): Promise<void>;
-}
-
 /** Handles a request, or responds with `refused`. Resolves once the response has been written. */
 export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refused?: PlainRefusal) => Promise<void>;
 
@@ -47,12 +39,7 @@ interface ListenOptions {
 }
 
 /** Listens on an address. Port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
-export async function listen(
-  router: Router,
-  hostname: string,
-  port: number,
-  { publicUrl, tls }: ListenOptions = {},
-): Promise<ListeningServer> {
+export async function listen(router: Router, hostname: string, port: number, { publicUrl, tls }: ListenOptions = {}) {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const respond: Router = (incoming, outgoing, refused) => {
     const { host = '' } = incoming.headers;
@@ -77,8 +64,9 @@ export async function listen(
   return {
     port: bound,
     url: `${tls ? 'https' : 'http'}://${callable(hostname)}:${bound}`,
+    /** Closes all connections immediately, whether idle or not. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -15,15 +15,11 @@ import { TransportError } from '../transport-error.ts';
 import type { HttpOptions, Sender, SendOutcome } from '../types.ts';
 import { createWire } from './wire.ts';
 
-interface SenderSetup {
-  options: HttpOptions;
-  tokens: TokenSource;
-  addressOf(service: Service): string;
-}
-
 /** Does not resolve credentials or open a connection before the first body. `close` drops the connections. */
-export function createSender(endpoint: Endpoint, setup: SenderSetup): Sender<unknown> & { close(): Promise<void> } {
-  const { options, tokens, addressOf } = setup;
+export function createSender(
+  endpoint: Endpoint,
+  { options, tokens, addressOf }: { options: HttpOptions; tokens: TokenSource; addressOf(service: Service): string },
+): Sender<unknown> & { close(): Promise<void> } {
   const wire = createWire(options, 'pool');
   let header: Promise<string | undefined> | undefined;
 

@@ -181,12 +181,6 @@ function cachedToken(text: string | undefined): CachedToken | undefined {
   return sound ? (value as CachedToken) : undefined;
 }
 
-/** `token` is the bearer token in the header. */
-export interface Authorization {
-  header?: string;
-  token?: Token;
-}
-
 /** Resolves credentials just before they are sent. Throws KnownError (auth). `rejected` is a token that got a 401. */
 export async function authorize(
   auth: Auth,
@@ -194,7 +188,7 @@ export async function authorize(
   tokens: TokenSource,
   signal: AbortSignal,
   rejected?: string,
-): Promise<Authorization> {
+): Promise<{ header?: string; token?: Token }> {
   switch (auth) {
     case 'none':
       return {};

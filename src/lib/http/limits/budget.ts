@@ -37,16 +37,10 @@ export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' 
   most?: number | undefined;
 }
 
-/** Where the requests go. `key` is the same in every process that uses this platform. */
-export interface BudgetTarget {
-  address: string;
-  key: string;
-}
-
-/** Takes `count` slots and waits until they are due. After an abort, the slots remain taken for a minute. */
+/** `key` is the same in every process that uses this platform. After an abort, the slots remain taken for a minute. */
 export async function takeSlots(
   budget: Budget,
-  { address, key }: BudgetTarget,
+  { address, key }: { address: string; key: string },
   count: number,
   { cacheFiles, folder, clock, onDecision, onWait, most }: BudgetOptions,
   signal: AbortSignal,
