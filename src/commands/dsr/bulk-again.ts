@@ -78,10 +78,7 @@ export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOp
 /** Maximum number of rows that a message names. */
 const MAX_NAMED = 10;
 
-/**
- * Adds the number of complete rows, the unknown rows and the next step to the error that ended the run. The platform
- * may have accepted a row with an unknown outcome, so a run with such a row does not end as unavailable (7).
- */
+/** Adds the rows, the unknown rows and the next step to the error. After an unknown row, the exit code is not 7. */
 export function resumable(
   error: KnownError,
   run: { again: Again; examined: { rows: number }; journal: DsrJournal; part: { input: string }; states: RowStates },

@@ -113,10 +113,7 @@ const PROFILE_FIELDS = {
   names: z.optional(z.record(z.string(), z.string())),
 };
 
-/**
- * Fields of a project file, in addition to `profile`. Anyone who can change the repository can set them for all its
- * users, so they must not control trust, wire names, or the commands that run on this machine.
- */
+/** Anyone who can change the repository sets these, so they must not control trust, wire names or commands. */
 export const SHARED_FIELDS = {
   ...settingsOf<SharedName>(SHARED_NAMES),
   limits: PROFILE_FIELDS.limits,

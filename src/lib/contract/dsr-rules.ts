@@ -21,16 +21,25 @@ const extensionTypes = new Set<string>(EXTENSION_IDENTITY_TYPES);
 interface Located {
   path: string[];
   type: string;
+  value: unknown;
+}
+
+/** Returns the identities of a body, which may be any value: its own, and those in its extensions. */
+export function locateIdentities(body: unknown): { own: Located[]; extended: Located[] } {
+  if (!isRecord(body)) return { own: [], extended: [] };
+  const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
+  return {
+    own: locateAll(body['subject_identities'], ['subject_identities']),
+    extended: extensions.flatMap(([key, extension]) =>
+      isRecord(extension) ? locateAll(extension['subject_identities'], ['extensions', key, 'subject_identities']) : [],
+    ),
+  };
 }
 
 /** Returns the issues of a body's identities, or a single issue for too many identities. `body` may be any value. */
 export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: boolean } {
   if (!isRecord(body)) return { issues: [], tooMany: false };
-  const own = locateAll(body['subject_identities'], ['subject_identities']);
-  const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
-  const extended = extensions.flatMap(([key, extension]) =>
-    isRecord(extension) ? locateAll(extension['subject_identities'], ['extensions', key, 'subject_identities']) : [],
-  );
+  const { own, extended } = locateIdentities(body);
   const all = [...own, ...extended];
   if (all.length > DSR_LIMITS.identities) {
     const message = `has ${all.length} identities; at most ${DSR_LIMITS.identities} are allowed`;
@@ -43,7 +52,7 @@ export function identityIssues(body: unknown): { issues: FieldIssue[]; tooMany: 
       ...bothSpellings(own),
       ...repeatedTypes(extended),
       ...xpidIssues(all),
-      ...extensions.flatMap(([key, extension]) => wrongXpid(key, extension)),
+      ...extended.flatMap(wrongXpid),
       ...(all.length === 0 && mayLackIdentities(body) ? [NO_IDENTITY] : []),
     ],
     tooMany: false,
@@ -62,7 +71,9 @@ function mayLackIdentities(body: Record<string, unknown>): boolean {
 }
 
 function locateAll(identities: unknown, path: string[]): Located[] {
-  return isRecord(identities) ? Object.keys(identities).map((type) => ({ path: [...path, type], type })) : [];
+  return Object.entries(isRecord(identities) ? identities : {}).map(([type, entry]) => {
+    return { path: [...path, type], type, value: isRecord(entry) ? entry['value'] : undefined };
+  });
 }
 
 function unknownType(path: string[], type: string, here: Set<string>, there: Set<string>): FieldIssue[] {
@@ -96,15 +107,11 @@ function xpidIssues(all: Located[]): FieldIssue[] {
 }
 
 /** Returns an issue if the `xpid` is not a 64-bit integer, written as a string like every identity. */
-function wrongXpid(key: string, extension: unknown): FieldIssue[] {
-  const identities = isRecord(extension) ? extension['subject_identities'] : undefined;
-  const entry = isRecord(identities) ? identities['xpid'] : undefined;
-  const value = isRecord(entry) ? entry['value'] : undefined;
+function wrongXpid({ path, type, value }: Located): FieldIssue[] {
   // The schema already reports other types and empty strings.
-  if (typeof value !== 'string' || value === '') return [];
-  const path = ['extensions', key, 'subject_identities', 'xpid', 'value'];
+  if (type !== 'xpid' || typeof value !== 'string' || value === '') return [];
   const message = xpidTextIssue(value);
-  return message === undefined ? [] : [{ path, message }];
+  return message === undefined ? [] : [{ path: [...path, 'value'], message }];
 }
 
 /** Returns the problem with a callback address: it must use TLS, except on this machine. */

@@ -44,10 +44,7 @@ export function openMessageFolder(folder: string) {
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.\d+(?=\.headers\.json$)/;
 
-/**
- * Returns the messages of these requests, sorted by request and number: `name` is `ID.N`, `file` is the path without
- * extensions, and `head` contains the bytes of the header file. Throws if anything is unreadable.
- */
+/** Sorted by request and number. `name` is `ID.N`; `file` has no extension. Throws if anything is unreadable. */
 export function readMessages(folder: string, ids: ReadonlySet<string>) {
   const names = namesIn(folder).flatMap((entry) => {
     const [name, requestId] = NAME.exec(entry) ?? [];

@@ -283,18 +283,13 @@ function assertOwn(path: string, stat: Stats): void {
 
 /** Flushes the folder's entries to disk if the system supports this. */
 export function syncFolder(path: string): void {
-  // Windows and some network file systems cannot open a folder.
-  let descriptor: number;
+  let descriptor: number | undefined;
   try {
     descriptor = openSync(path, 'r');
-  } catch {
-    return;
-  }
-  try {
     fsyncSync(descriptor);
   } catch {
-    // see above
+    // Windows and some network file systems cannot open or flush a folder.
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

@@ -25,10 +25,7 @@ interface Sized<Row> {
   isEmpty: boolean;
 }
 
-/**
- * If a table is too wide, drops empty columns, then truncates cells, then drops columns, highest rank first. If that is
- * not enough, each row becomes a card. The last line lists the dropped columns.
- */
+/** Drops empty columns, truncates cells, drops columns by rank, or draws cards. Lists the dropped columns below. */
 export async function drawTable<Row>(
   rows: readonly Row[],
   columns: Column<Row>[],

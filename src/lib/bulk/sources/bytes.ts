@@ -49,10 +49,7 @@ interface RawBytes {
   /** Size in bytes before decompression; undefined for standard input. */
   size: number | undefined;
   isOnce: boolean;
-  /**
-   * Yields the bytes from `start` to `end`. A range is supported only for uncompressed bytes without `isReread`. In
-   * `InputBytes`, the bytes are decompressed. Reading the next chunk may overwrite the previous one.
-   */
+  /** A range requires uncompressed bytes and no `isReread`. The next chunk may overwrite the previous one. */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
 }
 

@@ -17,7 +17,7 @@ export interface RequestFacts {
   completedAt: number | undefined;
 }
 
-/** An answer is due after a calendar month (GDPR) or 45 days (CCPA), or two months or 45 days later (decision: D55). */
+/** An answer is due after a month (GDPR) or 45 days (CCPA). An extension adds two months or 45 days (decision: D55). */
 export function deadlineOf(regulation: string | undefined, submittedAt: number, isExtended = false) {
   if (regulation === 'ccpa') return submittedAt + (isExtended ? 2 : 1) * CCPA_DAYS * DAY_MS;
   return regulation === 'gdpr' ? addMonths(submittedAt, isExtended ? 3 : 1) : undefined;

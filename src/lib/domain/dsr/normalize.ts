@@ -1,6 +1,6 @@
 // Upgrades, normalizes and checks the body of a request from any source. Lists the issues or, if none, the warnings.
 import { API_VERSION, DsrRequest, dsrEndpoints, extensionKey } from '../../contract/dsr.ts';
-import { EXTENSION_PREFIX } from '../../contract/dsr-rules.ts';
+import { EXTENSION_PREFIX, locateIdentities } from '../../contract/dsr-rules.ts';
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
 import { DEVICE_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { NameCollision, type WireNames } from '../../contract/names.ts';
@@ -115,23 +115,11 @@ function foreignExtensions(value: unknown, vendorDomain: string): FieldIssue[] {
 
 /** Finds null words and outer spaces in identities. The email `NULL` matches no one, or every user without an email. */
 function nullIdentities(body: unknown, nulls: NullWords | undefined): FieldIssue[] {
-  if (!isRecord(body)) return [];
-  const extensions = isRecord(body['extensions']) ? Object.entries(body['extensions']) : [];
-  const maps: [path: string[], map: unknown][] = [
-    [['subject_identities'], body['subject_identities']],
-    ...extensions.map(([key, extension]): [string[], unknown] => [
-      ['extensions', key, 'subject_identities'],
-      isRecord(extension) ? extension['subject_identities'] : undefined,
-    ]),
-  ];
-  return maps.flatMap(([path, map]) =>
-    Object.entries(isRecord(map) ? map : {}).flatMap(([type, entry]): FieldIssue[] => {
-      const value = isRecord(entry) ? entry['value'] : undefined;
-      if (typeof value !== 'string') return [];
-      const message = identityIssue(value, nulls);
-      return message === undefined ? [] : [{ path: [...path, type, 'value'], message }];
-    }),
-  );
+  const { own, extended } = locateIdentities(body);
+  return [...own, ...extended].flatMap(({ path, value }) => {
+    const message = typeof value === 'string' ? identityIssue(value, nulls) : undefined;
+    return message === undefined ? [] : [{ path: [...path, 'value'], message }];
+  });
 }
 
 interface Advice {

@@ -136,10 +136,7 @@ export function tableOf(
   return createTable(header, columns, defaults, rules, report);
 }
 
-/**
- * Uses a map to read flat JSON records, such as those of a BigQuery export, as table rows. Some exports omit null
- * fields, so the columns come from the map, the first record, and any later record with a new field.
- */
+/** Reads flat JSON records as table rows. Exports may omit null fields, so a later record may add a column. */
 export function createRecordTable(map: ColumnMap, options: TableOptions): RecordTable {
   const bodyField = options.rules.names.toWire('calculated_attributes');
   let header: string[] = [];
@@ -159,10 +156,7 @@ export function createRecordTable(map: ColumnMap, options: TableOptions): Record
   };
 }
 
-/**
- * Returns a function that rewrites the cells of a record in place and returns their issues. `header` contains the
- * column names. In the dialect, `isLocal` must be true only if the numbers have decimal commas.
- */
+/** Rewrites a record's cells in place and returns issues. `isLocal` must be true only for decimal commas. */
 function createNumberReader(
   header: readonly string[],
   columns: readonly (Column | undefined)[],
