@@ -74,17 +74,11 @@ export const groupPlanView: DocumentView<GroupPlan> = {
   markdown: (plan) => toDiffBlock(`Group ${plan.id}`, renderGroupPlan(plan, plainStyle)),
   list: ({ id, method, changes }) => ({
     columns: GROUP_PLAN_COLUMNS,
-    rows: method === null ? [] : [{ method, id, changed: Object.keys(changes).join(' ') } satisfies GroupPlanRow],
+    rows: method === null ? [] : [{ method, id, changed: Object.keys(changes).join(' ') }],
   }),
 };
 
-interface GroupPlanRow {
-  method: string;
-  id: string;
-  changed: string;
-}
-
-export const GROUP_PLAN_COLUMNS: Column<GroupPlanRow>[] = [
+export const GROUP_PLAN_COLUMNS: Column<Record<'method' | 'id' | 'changed', string>>[] = [
   { key: 'method', value: (row) => row.method },
   { key: 'id', id: true, value: (row) => row.id },
   { key: 'changed', value: (row) => row.changed },

@@ -3,7 +3,6 @@ import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
-import type { Api } from '../../api/index.ts';
 
 export interface RolesMemoryOfContext {
   /** Key of this store, which is also part of every plan. */
@@ -33,20 +32,14 @@ export async function savedRevisions({ paths }: Pick<Context, 'paths'>): Promise
   return new Set(revisionNames(paths.state));
 }
 
-export interface OtherProfile {
-  api: Api;
-  memory: RolesMemoryOfContext;
-  /** Organization and address, for humans. */
-  where: string;
-}
-
 /** Opens the profile that `flag` names. Throws usage (2) if the profile is unknown or lacks an address or id. */
-export async function openOtherProfile(ctx: Context, name: string, flag: string): Promise<OtherProfile> {
+export async function openOtherProfile(ctx: Context, name: string, flag: string) {
   const { connect, resolveAlone } = await import('../connect.ts');
   const settings = await resolveAlone(ctx, name, flag);
   return {
     api: connect(ctx, settings),
     memory: await openRolesMemoryOf(ctx, settings),
+    /** Organization and address, for humans. */
     where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
   };
 }
