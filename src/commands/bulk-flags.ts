@@ -185,9 +185,10 @@ export async function readColumnMap(
 
 /**
  * Writes the map to the `--save-map` file, as YAML or JSON according to the extension. Throws usage (2) if the file exists
- * with other content, because maps are completed by hand.
+ * with other content, because maps are completed by hand. A dry run writes nothing.
  */
 export async function saveMap(ctx: Context, file: string, map: Record<string, string>): Promise<void> {
+  if (ctx.flags.dryRun) return;
   const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }, { nameTaken }] = await Promise.all([
     import('../lib/files/load.ts'),
     import('../lib/files/yaml-text.ts'),

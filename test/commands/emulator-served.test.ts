@@ -283,7 +283,9 @@ describe('a state export', () => {
       expect(await run(['emulator', 'export', 'link.json'])).toMatchObject({ code: 1 });
       expect(await run(['emulator', 'export', 'full'])).toMatchObject({ code: 1 });
       expect(await run(['emulator', 'export', 'none/state.json'])).toMatchObject({ code: 1 });
-      expect(await run(['emulator', 'export', 'dry.json', '--dry-run'])).toMatchObject({ code: 0 });
+      const dryRun = await run(['emulator', 'export', 'dry.json', '--dry-run', '-o', 'json']);
+      const plan = { file: 'dry.json', rows: expect.any(Number) as number };
+      expect(JSON.parse(dryRun.stdout)).toEqual({ dry_run: true, requests: [], plan });
     });
     expect(readFileSync(join(home.cwd, 'target.json'), 'utf8')).toBe('');
     expect(lstatSync(join(home.cwd, 'full')).isSymbolicLink()).toBe(true);

@@ -69,7 +69,7 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
   const now = ctx.clock.now();
   const dialect = readDialect(flags);
   const mapping = (await readColumnMap(ctx, flags)) ?? new Map<string, string>();
-  if (flags.saveMap !== undefined && !ctx.flags.dryRun) await saveMap(ctx, flags.saveMap, Object.fromEntries(mapping));
+  if (flags.saveMap !== undefined) await saveMap(ctx, flags.saveMap, Object.fromEntries(mapping));
   const defaults = {
     regulation: flags.regulation,
     subject_request_type: flags.type,

@@ -25,7 +25,7 @@ export const prepareRequests = defineCommand({
   args: { file: { many: true, optional: true, help: 'inputs as for `dsr submit --bulk`' } },
   flags: { ...rowFlags, ...tableFlags },
   ownsOut: true,
-  output: () => z.object({ dry_run: z.optional(z.literal(true)), rows: z.int(), ids_made: z.int(), out: z.string() }),
+  output: () => z.object({ rows: z.int(), ids_made: z.int(), out: z.string() }),
   notes: [
     'You can submit the prepared file again from any machine: the platform accepts each id once. JSON and NDJSON inputs become NDJSON.',
     '--out sets the path of the prepared file. Like the input, the file contains identities.',
@@ -48,9 +48,9 @@ export const prepareRequests = defineCommand({
     if (!dryRun) await writeNewFile(target, preparedLines(await openTable(inputs, ctx.signal), options));
     const done = dryRun ? `would be written to ${out}` : `are in ${out}, which only you can read`;
     const text = `${counted(rows, 'row')}, ${withoutId} of them with new ids, ${cleanLine(done)}.`;
-    const data = { ...(dryRun && { dry_run: true }), rows, ids_made: withoutId, out };
+    const data = { rows, ids_made: withoutId, out };
+    if (dryRun) return await ctx.out.beside().emitDryRun([], data, text);
     await ctx.out.beside().emit(data, { kind: 'document', text: () => text });
-    if (dryRun) return;
     const { dialect, format } = inputs[0];
     const added = ['submittedTime', 'format', 'filesFrom', 'saveMap', 'headerless', 'columns'];
     const once = format === 'csv' && dialect.escapes ? [...added, 'source'] : added;

@@ -87,8 +87,11 @@ export const exportPlatform = defineCommand({
     const state = await read(ctx, flags, controlCalls.state);
     const text = `${stringifyJson(state)}\n`;
     if (file === '-') return await ctx.out.emit(state, { kind: 'document', text: () => text });
-    if (!ctx.flags.dryRun) writeUserFile(resolvePath(file, ctx.io.cwd), text, PRIVATE_FILE);
-    return { file, rows: countRows(state.tables) };
+    const exported = { file, rows: countRows(state.tables) };
+    if (ctx.flags.dryRun)
+      return await ctx.out.emitDryRun([], exported, `The state would be written to ${file}.`, [file]);
+    writeUserFile(resolvePath(file, ctx.io.cwd), text, PRIVATE_FILE);
+    return exported;
   },
   view: fileView,
 });

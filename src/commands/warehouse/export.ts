@@ -75,14 +75,22 @@ export const exportFolder = defineCommand({
       const why = 'These files do not contain the resources that they are named after';
       throw notWritten(taken, why, 'Rename or remove them, or export into another folder.');
     }
-    if (!ctx.flags.dryRun) {
-      for (const group of Object.values(GROUPS)) makeUserFolder(resolvePath(join(dir, group), ctx.io.cwd));
-      for (const { path, text, read } of writings.flatMap(({ texts }) => texts)) {
-        const at = resolvePath(path, ctx.io.cwd);
-        if (read === undefined) writeUserFile(at, text);
-        else if (writeBack(at, read, text) === 'changed')
-          ctx.out.warn(`${path} was not updated: it changed after the command read it.`);
-      }
+    const files = writings.map(({ texts: _texts, ...file }) => file);
+    if (ctx.flags.dryRun) {
+      const text = files.map(({ action, file }) => `${action}: ${file}`).join('\n');
+      return await ctx.out.emitDryRun(
+        [],
+        files,
+        text,
+        files.map(({ id }) => id),
+      );
+    }
+    for (const group of Object.values(GROUPS)) makeUserFolder(resolvePath(join(dir, group), ctx.io.cwd));
+    for (const { path, text, read } of writings.flatMap(({ texts }) => texts)) {
+      const at = resolvePath(path, ctx.io.cwd);
+      if (read === undefined) writeUserFile(at, text);
+      else if (writeBack(at, read, text) === 'changed')
+        ctx.out.warn(`${path} was not updated: it changed after the command read it.`);
     }
     const alone = entries.filter(({ type, definition }) => !live[type].some(({ id }) => id === definition.id));
     if (alone.length > 0) {
@@ -90,7 +98,7 @@ export const exportFolder = defineCommand({
     }
     const next = writings.length > 0 ? 'Edit them' : `Put your own files in ${Object.values(GROUPS).join(', ')}`;
     ctx.out.note({ text: `${next}, then:`, command: diff });
-    return writings.map(({ texts: _texts, ...file }) => file);
+    return files;
   },
   view: {
     kind: 'list',

@@ -21,6 +21,14 @@ describe('dsr prepare', () => {
     expect(existsSync(join(home.cwd, '-'))).toBe(false);
   });
 
+  it('prints the plan in a dry run, and writes nothing', async () => {
+    const line = 'dsr prepare - --regulation gdpr --type access --out dry.csv --dry-run -o json';
+    const { stdout } = await home.run(line, { stdin: CSV });
+    const plan = { rows: 1, ids_made: 1, out: 'dry.csv' };
+    expect(JSON.parse(stdout)).toEqual({ dry_run: true, requests: [], plan });
+    expect(existsSync(join(home.cwd, 'dry.csv'))).toBe(false);
+  });
+
   it('keeps the mapped ids and times in NDJSON rows, and prints the command that submits the file', async () => {
     const id = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
     const time = '2026-01-02T00:00:00Z';

@@ -1,5 +1,5 @@
 // `seed inspect` on exports from several programs.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -25,6 +25,8 @@ describe("a table's columns", () => {
       'users.csv',
       'E-mail,orders,note\na@x.example,1,\nb@x.example,NULL,\na@x.example,2,hi\n',
     );
+    await inspect(file, '--save-map', 'map.yaml', '--dry-run');
+    expect(existsSync(join(seeding.folder, 'map.yaml'))).toBe(false);
     const found = await inspect(file, '--save-map', 'map.yaml');
     expect(found).toMatchObject({
       files: [{ file: 'users.csv', format: 'csv', compression: 'none', rows: 3, row_groups: null }],

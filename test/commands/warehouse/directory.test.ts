@@ -415,7 +415,9 @@ describe('warehouse export', () => {
 
   it('writes nothing in a dry run', async () => {
     await apply();
-    await json('warehouse export nowhere --dry-run');
+    const { data } = await json('warehouse export nowhere --dry-run');
+    const plan = expect.arrayContaining([expect.objectContaining({ action: 'written' })]) as unknown;
+    expect(data).toEqual({ dry_run: true, requests: [], plan });
     expect(existsSync(join(home.cwd, 'nowhere'))).toBe(false);
   });
 });
