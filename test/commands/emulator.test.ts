@@ -337,6 +337,13 @@ describe.each([
     expect(shown).toMatchObject({ dry_run: true, requests: [{ method: 'POST', body: { status: 500 } }] });
     expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);
   });
+
+  test('changes nothing with --curl, and prints the curl command', async () => {
+    const { code, stdout } = await cli(['emulator', 'fault', 'add', '--status', '500', '--curl', ...args]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`/faults' \\\n`)]);
+    expect(stdout).toContain(`--data-raw '{"status":500}'`);
+    expect(await json(['emulator', 'fault', 'list', ...args])).toEqual([]);
+  });
 });
 
 test('lists callbacks with their results, and resends them', async () => {

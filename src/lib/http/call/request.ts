@@ -53,7 +53,7 @@ export function parseAddress(service: Service, address: string): BaseAddress {
   throw usageError(`The ${service} address ${read.problem}.`, `Set ${VARIABLES[service]} to a valid address.`);
 }
 
-export function urlOf(request: BuiltRequest): string {
+export function urlOf(request: Pick<BuiltRequest, 'origin' | 'path' | 'query'>): string {
   return request.origin + request.path + request.query;
 }
 
@@ -71,7 +71,10 @@ export class CurlPrinted extends Error {
 }
 
 /** Returns a multi-line shell command. Values are in single quotes, except the placeholders for credentials. */
-export function curlCommand(endpoint: Endpoint, request: BuiltRequest): string {
+export function curlCommand(
+  endpoint: Pick<Endpoint, 'auth'>,
+  request: Pick<BuiltRequest, 'accept' | 'body' | 'method' | 'origin' | 'path' | 'query'>,
+): string {
   const lines = [`curl --silent --show-error --request ${request.method} ${shellQuoted(urlOf(request))}`];
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);
   if (endpoint.auth === 'bearer') lines.push('--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"');

@@ -54,14 +54,21 @@ async function callControl<Reply>(ctx: Context, ready: EmulatorReady, call: Cont
     import('../../http/answer/answer.ts'),
   ]);
   const { origin, pathname, search } = new URL(`${ready.control_url}${call.path}`);
+  const body = call.body && stringifyJson(call.body);
+  if (ctx.flags.curl) {
+    const { curlCommand, CurlPrinted } = await import('../../http/call/request.ts');
+    const request = { method: call.method, origin, path: pathname, query: search, body };
+    await ctx.out.emitText(`${curlCommand({ auth: 'none' }, request)}\n`);
+    throw new CurlPrinted();
+  }
   const engine = createNodeEngine(undefined);
   try {
     const reply = await engine.send({
       method: call.method,
       origin,
       path: pathname + search,
-      headers: { accept: 'application/json', ...(call.body && { 'content-type': 'application/json' }) },
-      body: call.body && stringifyJson(call.body),
+      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      body,
       timeoutMs: CALL_TIMEOUT_MS,
       signal: ctx.signal,
     });
