@@ -102,7 +102,7 @@ async function viewOf(ctx: Context, { due, groupId, within }: ListFlags): Promis
   const none = within === undefined ? 'Nothing is due.' : `Nothing is due within ${within}.`;
   const empty =
     groupId === undefined
-      ? 'No requests were submitted from this machine to this platform. To list a group: dsr list --group-id ID.'
+      ? 'No requests were submitted from this machine to this platform. To list a group: cdpadm dsr list --group-id ID'
       : `No request has the group id ${groupId}.`;
   return {
     ...requestListView(due === true ? none : empty, due),

@@ -183,7 +183,7 @@ export const deleteRoles = defineCommand({
     conflict: 'a role is assigned to a user, or the plan is not the expected one',
     guard: 'a guard stopped the write, or you answered no',
   },
-  run: (ctx, { args, flags: { allowDelete = args.roleIds.length <= MOST_UNGUARDED, ...flags } }) =>
+  run: (ctx, { args, flags: { allowDelete = new Set(args.roleIds).size <= MOST_UNGUARDED, ...flags } }) =>
     changeRoles(ctx, 'delete', { ...flags, allowDelete }, (roles) => {
       const doomed = new Set(args.roleIds.map((roleId) => findRole(roles, roleId)));
       return roles.filter((role) => !doomed.has(role));
