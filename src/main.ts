@@ -20,7 +20,7 @@ import {
   timedOut,
 } from './lib/runtime/interrupt.ts';
 import { processIo } from './lib/runtime/io.ts';
-import { checkFormat, formatsOf, helpOf } from './lib/runtime/command-line/help.ts';
+import { checkOutput, formatsOf, helpOf } from './lib/runtime/command-line/help.ts';
 import { HelpShown } from './lib/runtime/command-line/usage-failure.ts';
 import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsOf, wantedVersion } from './program.ts';
 
@@ -197,7 +197,7 @@ async function runCommand(
     try {
       if (argv[0] === COMPLETE) return await answerCompletionCall(argv.slice(1), ctx);
       await act(ctx, async (flags, command) => {
-        checkFormat(flags, command);
+        checkOutput(flags, command);
         const isRepeated = flags.profiles.length > 1;
         if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkSeveralProfiles(command, flags);
         await ctx.begin(flags);

@@ -53,6 +53,7 @@ export const requestView: DocumentView<RequestOverview[]> = {
   kind: 'document',
   text: (requests, style, width) => requests.map((request) => drawRequest(request, style, width)).join('\n\n'),
   list: (rows) => ({ columns: REQUEST_COLUMNS as Column<never>[], rows }),
+  isTable: true,
 };
 
 function drawRequest(request: RequestOverview, style: Style, width: number): string {

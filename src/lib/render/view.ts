@@ -61,6 +61,8 @@ export interface DocumentView<T> {
   text(data: T, style: Style, width: number): string;
   /** Returns the text for a pipe: tab-separated rows, like every piped table. */
   piped?(data: T): string;
+  /** True if a pipe gets the rows of `list`. */
+  isTable?: true;
   /** The Markdown. Default: the text without color in a code block. */
   markdown?(data: T): string;
   html?(data: T): string;

@@ -261,6 +261,8 @@ describe('after a submission', () => {
     expect((await home.json<{ request_status: string }[]>(`dsr status ${id}`)).data[0]?.request_status).toBe(
       'cancelled',
     );
+    const piped = (await home.run(`dsr status ${id} --fields subject_request_id,request_status`)).stdout;
+    expect(piped).toBe(`ID\tSTATUS\n${id}\tcancelled\n`);
     expect((await home.run(`dsr cancel ${id} --yes`)).code).toBe(6);
     expect((await home.run(`dsr wait ${id}`)).code).toBe(6);
     expect((await home.run('dsr status 6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c00')).code).toBe(5);

@@ -128,12 +128,14 @@ function keysOf(schema: z.ZodMiniType | undefined): Columns | undefined {
   return shape && catchall === undefined ? asColumns(Object.keys(shape).join(' ')) : undefined;
 }
 
-type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles'>;
+type Asked = Pick<GlobalFlags, 'output' | 'out' | 'formatOfFile' | 'fields' | 'dryRun' | 'query' | 'profiles' | 'curl'>;
 
-/** Throws KnownError usage (2) for a format or column that the command does not support. */
-export function checkFormat(asked: Asked, command: Command): void {
+/** Throws KnownError usage (2) for a format or column that the command does not support, and for a useless --curl. */
+export function checkOutput(asked: Asked, command: Command): void {
   const { output, fields, dryRun, query, profiles } = asked;
-  const { columns, output: resultOf } = helpOf(command) ?? {};
+  const { calls, columns, effect, output: resultOf } = helpOf(command) ?? {};
+  if (asked.curl && effect === 'local' && (calls === 'none' || calls === 'settings'))
+    throw usageError('This command sends no request, so --curl cannot print one.', 'To change nothing, use --dry-run.');
   const formats = formatsOf(command);
   if (!formats.includes(output)) {
     if (!asked.formatOfFile)

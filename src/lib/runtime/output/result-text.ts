@@ -101,6 +101,8 @@ function viewOfRecords(data: unknown): ListView<unknown> | RecordView<unknown> |
 
 async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, target: Surface): Promise<string> {
   if (view.kind === 'document') {
+    const list = !target.terminal && view.isTable ? view.list?.(data) : undefined;
+    if (list) return toTabbed(list.rows, chooseColumns(list.columns, flags.fields), flags.header);
     const text =
       !target.terminal && view.piped
         ? view.piped(data)
