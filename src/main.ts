@@ -57,7 +57,9 @@ export async function main(): Promise<void> {
   host.onUncaught((error) => {
     const flags = lenientFlags({ debug: host.argv().includes('--debug') }, io.env);
     // If too many files are open, the code for the report cannot be loaded.
-    const reported = report(error, io, flags, redactor).catch(() => io.stderr.write(`${String(error)}\n`));
+    const reported = report(error, io, flags, redactor).catch(() =>
+      io.stderr.write(`${redactor.text(String(error))}\n`),
+    );
     void reported.finally(() => host.exitNow(EXIT.failed));
   });
   let isOverdue = false;

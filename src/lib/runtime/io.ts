@@ -11,15 +11,18 @@ const DEFAULT_SIZE = { columns: 80, rows: 24 };
 /** With `isShort`, output must be at most a few kilobytes: it blocks until the reader accepts it. */
 export function processIo({ isShort = false } = {}): Io {
   const env = host.env();
+  const known: (boolean | undefined)[] = [];
+  // Completion does not need to know, and checking takes up to three milliseconds.
+  const isTerminal = (descriptor: 0 | 1 | 2): boolean => (known[descriptor] ??= host.isTerminal(descriptor));
   const tty = {
     get stdin() {
-      return host.isTerminal(0);
+      return isTerminal(0);
     },
     get stdout() {
-      return host.isTerminal(1);
+      return isTerminal(1);
     },
     get stderr() {
-      return host.isTerminal(2);
+      return isTerminal(2);
     },
   };
   const size = (side: 'columns' | 'rows'): number => {
