@@ -66,13 +66,13 @@ it.each<[Record<string, unknown>, string]>([
   ]);
 });
 
-it.each(['../key', 'link.sql', '../shared.sql', 'inside.txt'])(
+it.each(['../key', 'link.sql', '../common.sql', 'inside.txt'])(
   "reads only SQL files outside the definition's folder: %s",
   async (path) => {
     const folder = temporaryFolder();
     const inner = join(folder, 'data-models');
     mkdirSync(inner);
-    for (const name of ['key', 'shared.sql', 'data-models/inside.txt']) writeFileSync(join(folder, name), 'SELECT 1');
+    for (const name of ['key', 'common.sql', 'data-models/inside.txt']) writeFileSync(join(folder, name), 'SELECT 1');
     symlinkSync('../key', join(inner, 'link.sql'));
     const { issues } = await read({ config: { sql_file: path } }, inner);
     const isRefused = path === '../key' || path === 'link.sql';
