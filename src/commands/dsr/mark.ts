@@ -115,7 +115,7 @@ function checkFlags({ answered, extended, reason, unanswered }: Record<string, u
     throw usageError('--extended requires --reason TEXT.');
 }
 
-/** Warns, and returns true beyond the legal limit (decision: D272). Throws usage (2) for a date before the deadline. */
+/** Warns, and returns true beyond the legal limit (decision: D272). Throws usage (2) if the date is too early. */
 function isTooLong(ctx: Context, request: LedgerRequest, extended: string): boolean {
   const { deadline, regulation, submitted_time: submitted } = request;
   const late = daysLate(parseIso(deadline) ?? Infinity, ctx.clock.now());

@@ -110,7 +110,10 @@ function repeatInput(io: Io): () => Io {
   };
 }
 
-/** Checks all before the first write. Throws usage (2) for an unknown or a repeated workspace, and guard (12). */
+/**
+ * Checks all profiles before the first write. Throws usage (2) if one is unknown, or if two have the same workspace,
+ * because the second request would be a duplicate. Throws guard (12) if one is read-only or needs a confirmation.
+ */
 async function checkWrites(ctx: Context): Promise<void> {
   const { resolveAlone } = await import('./connect.ts');
   const { confirm, curl, dryRun, profiles, workspace } = ctx.flags;

@@ -20,7 +20,7 @@ const marked = endpoint({
   query: ['kind', 'other'],
   names: { body: ['keys:'], reply: ['value:kind'], query: ['kind'] },
 });
-const edge = () => createNamesEdge({ xpid: 'mpid', 'osa_*': 'phone_' });
+const edge = () => createNamesEdge({ xpid: 'person_id', 'osa_*': 'phone_' });
 
 describe('createNamesEdge', () => {
   it('translates only marked names', () => {
@@ -32,12 +32,15 @@ describe('createNamesEdge', () => {
     };
     expect(edge().encode(marked, input)).toEqual({
       params: { id: 'xpid' },
-      body: { mpid: 'xpid' },
-      query: { kind: 'mpid', other: 'xpid' },
+      body: { person_id: 'xpid' },
+      query: { kind: 'person_id', other: 'xpid' },
       reserved: true,
     });
     expect(input.body).toEqual({ xpid: 'xpid' });
-    expect(edge().decode(marked, { kind: 'mpid', other: 'mpid' })).toEqual({ kind: 'xpid', other: 'mpid' });
+    expect(edge().decode(marked, { kind: 'person_id', other: 'person_id' })).toEqual({
+      kind: 'xpid',
+      other: 'person_id',
+    });
   });
 
   it('leaves numbers and missing fields unchanged', () => {
@@ -49,24 +52,24 @@ describe('createNamesEdge', () => {
   it('leaves endpoints without marks unchanged', () => {
     const input = { body: { xpid: 1 }, query: { filter: 'xpid' } };
     expect(edge().encode(getThing, input)).toEqual(input);
-    expect(edge().decode(getThing, { id: 'mpid', mpid: 1 })).toEqual({ id: 'mpid', mpid: 1 });
+    expect(edge().decode(getThing, { id: 'person_id', person_id: 1 })).toEqual({ id: 'person_id', person_id: 1 });
   });
 
   it.each([[undefined], [{}]])('changes nothing if the deployment does not have its own names: %j', (map) => {
     const none = createNamesEdge(map);
     const input = { body: { xpid: 1 } };
     expect(none.encode(marked, input)).toBe(input);
-    const reply = { kind: 'mpid' };
+    const reply = { kind: 'person_id' };
     expect(none.decode(marked, reply)).toBe(reply);
   });
 
   it('rejects two fields that would be translated to the same name', () => {
-    const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, mpid: 2 } }));
+    const error = thrownBy(() => edge().encode(marked, { body: { xpid: 1, person_id: 2 } }));
     expect(error).toBeInstanceOf(KnownError);
     expect(error).toMatchObject({
       code: 'input.invalid',
-      message: 'Two fields have the same name, mpid. Nothing was sent.',
-      issues: [{ path: 'mpid', message: expect.stringContaining('neutral name') as string }],
+      message: 'Two fields have the same name, person_id. Nothing was sent.',
+      issues: [{ path: 'person_id', message: expect.stringContaining('neutral name') as string }],
       hint: expect.stringContaining('`names`') as string,
     });
   });
