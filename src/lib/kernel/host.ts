@@ -122,7 +122,7 @@ export function withoutOptimizing<Result>(work: () => Result): Result {
 }
 
 /** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MiB. */
-const ENOUGH_BYTES = 8 * 1024 * 1024;
+const ENOUGH_BYTES = 16 * 1024 * 1024;
 
 /** Keeps V8's heap from growing to four times the live objects' size. Returns false if the heap is still too small. */
 export function limitHeap(): boolean {
