@@ -31,6 +31,8 @@ export class CsvFeed implements RowReader {
   readonly #name: string;
   readonly #sink: CsvSink;
   readonly #pending = new Pending();
+  /** True if the complete lines are valid UTF-8, so that each record is, too. */
+  #isSound = false;
   /** True once the first record has been found. */
   #hasBegun = false;
   readonly #wanted: string | undefined;
@@ -53,7 +55,7 @@ export class CsvFeed implements RowReader {
   /** True if the current record is valid UTF-8. */
   get isSound(): boolean {
     const { end, start } = this.scan.record;
-    return isUtf8(this.#pending.bytes.subarray(start, end));
+    return this.#isSound || isUtf8(this.#pending.bytes.subarray(start, end));
   }
 
   /** Throws invalid input (9) for an oversized record. */
@@ -89,6 +91,7 @@ export class CsvFeed implements RowReader {
     const { scan } = this;
     const { bytes } = this.#pending;
     const { record } = scan;
+    this.#isSound = isUtf8(bytes.subarray(0, length));
     let at = 0;
     if (!this.#hasBegun) {
       if (this.line === 1 && !this.hasMark) at = markLength(bytes);

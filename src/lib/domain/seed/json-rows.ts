@@ -1,5 +1,6 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, the elements of an array, or consecutive values. Holds
 // at most one incomplete row.
+import { isUtf8 } from 'node:buffer';
 import { sizeText } from '../../kernel/numbers.ts';
 import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
@@ -45,6 +46,7 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
       pending.append(chunk);
       const { bytes } = pending;
       const whole = pending.wholeLines();
+      sink.isSound = isUtf8(bytes.subarray(0, whole));
       let start = 0;
       while (start < whole) {
         const end = bytes.indexOf(LINE_FEED, start);
@@ -63,6 +65,7 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
     },
     end: () => {
       if (offset >= 0) sink.offset = offset + pending.length;
+      sink.isSound = false;
       if (pending.length > 0) takeLine(0, pending.length);
       sink.offset = -1;
     },

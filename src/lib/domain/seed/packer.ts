@@ -33,6 +33,8 @@ export class RowPacker {
   line: number | undefined;
   /** Offset where reading can resume after the current row; -1 if it cannot. */
   offset = -1;
+  /** True if the reader has checked that the current rows are valid UTF-8. */
+  isSound = false;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
   readonly #check: RowCheck;
@@ -59,6 +61,7 @@ export class RowPacker {
     this.flush();
     this.line = undefined;
     this.table = undefined;
+    this.isSound = false;
     this.#file = file;
     this.#last = last;
   }
@@ -66,10 +69,10 @@ export class RowPacker {
   /** Adds a row of JSON text, from `start` to `end`. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
-    const row = bytes.subarray(start, end);
-    if (!isUtf8(row)) this.refuse(position, 'contains invalid UTF-8', row.toString('utf8'));
+    if (!this.isSound && !isUtf8(bytes.subarray(start, end)))
+      this.refuse(position, 'contains invalid UTF-8', bytes.toString('utf8', start, end));
     else if (this.#check(bytes, start, end)) this.#add(bytes, start, end, position);
-    else this.#takeText(row.toString('utf8'), position);
+    else this.#takeText(bytes.toString('utf8', start, end), position);
   }
 
   /** Adds a row that `write` writes as JSON, in at most `room` bytes. Returns false if `write` cannot write the row. */

@@ -14,6 +14,8 @@ export interface JsonSink {
   line: number | undefined;
   /** The offset where reading can resume after the current row; -1 if it cannot. */
   offset: number;
+  /** Set to true for rows that are known to be valid UTF-8, so that the sink need not check each of them. */
+  isSound?: boolean;
   /** Column where the current row starts; updated only if already set. */
   column?: number;
   /** Accepts a row of JSON text, from `start` to `end`. The bytes may change later. */
