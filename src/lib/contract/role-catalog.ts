@@ -77,18 +77,11 @@ export const PERMISSIONS: readonly Permission[] = ROWS.map(([feature, permission
   meaning,
 }));
 
-const USER_TASKS = [
-  'audiences:*',
-  'calculated_attributes:*',
-  'connections:configure_inputs',
-  'connections:configure_outputs',
-  'connections:connect_integration',
-  'data_filter:*',
-  'data_plans:*',
-  'live_stream:view',
-  'rules:*',
-  'workspaces:*',
-];
+const idsIn = (text: string): string[] => text.trim().split(/\s+/);
+
+const USER_TASKS = idsIn(`
+  audiences:* calculated_attributes:* connections:configure_inputs connections:configure_outputs
+  connections:connect_integration data_filter:* data_plans:* live_stream:view rules:* workspaces:*`);
 
 /** Tasks that the support role has and the user role lacks. */
 const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 'user_activity:view'];
@@ -112,18 +105,9 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'compliance-role',
     name: 'Compliance',
     description: 'Manages privacy and identity settings.',
-    tasks: [
-      'audiences:view',
-      'connections:connect_integration',
-      'data_filter:view',
-      'data_plans:view',
-      'identity_settings:*',
-      'live_stream:view',
-      'privacy:*',
-      'rules:view',
-      'user_management:view',
-      'workspaces:*',
-    ],
+    tasks: idsIn(`
+      audiences:view connections:connect_integration data_filter:view data_plans:view identity_settings:*
+      live_stream:view privacy:* rules:view user_management:view workspaces:*`),
   },
   {
     role_id: 'admin-compliance-role',
@@ -141,16 +125,9 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'read-only-role',
     name: 'Read Only',
     description: 'Can view the workspace setup, but not change it.',
-    tasks: [
-      'audiences:view',
-      'calculated_attributes:view',
-      'data_filter:view',
-      'data_plans:view',
-      'identity_settings:*',
-      'live_stream:view',
-      'rules:view',
-      'workspaces:*',
-    ],
+    tasks: idsIn(`
+      audiences:view calculated_attributes:view data_filter:view data_plans:view identity_settings:* live_stream:view
+      rules:view workspaces:*`),
   },
   {
     role_id: 'support-role',

@@ -5,7 +5,7 @@ import { isCalendarDate } from './shared.ts';
 export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
 
 type SeedRule =
-  | { form: 'value'; holds: 'number' | 'whole-number' | 'milliseconds' | 'anything' }
+  | { form: 'value'; holds: keyof typeof VALUES }
   | { form: 'list' }
   | { form: 'key_value_pairs'; pairs: 'average' | 'counts' };
 
@@ -60,47 +60,32 @@ function formIssues({ calculation_type: type, seed }: Written): FieldIssue[] {
     const found = given.length === 0 ? 'nothing' : given.map((form) => `\`${form}\``).join(' and ');
     return [{ path: ['seed'], message: `must contain only \`${rule.form}\` for ${type}, but contains ${found}` }];
   }
-  switch (rule.form) {
-    case 'value':
-      return valueIssues(rule.holds, seed.value);
-    case 'list':
-      return [];
-    case 'key_value_pairs':
-      return rule.pairs === 'average'
-        ? averageIssues(seed.key_value_pairs ?? {})
-        : countIssues(seed.key_value_pairs ?? {});
+  if (rule.form === 'list') return [];
+  if (rule.form === 'value') return contentIssues(VALUES[rule.holds], seed.value, ['seed', 'value']);
+  const pairs = seed.key_value_pairs ?? {};
+  const path = ['seed', 'key_value_pairs'];
+  if (rule.pairs === 'counts') {
+    return Object.entries(pairs).flatMap(([key, count]) =>
+      contentIssues(VALUES['whole-number'], count, [...path, key]),
+    );
   }
+  const isKnown = (key: string): key is keyof typeof AVERAGE => Object.hasOwn(AVERAGE, key);
+  const missing = Object.keys(AVERAGE).filter((key) => !Object.hasOwn(pairs, key));
+  return [
+    ...missing.map((key) => ({ path: [...path, key], message: 'is missing' })),
+    ...Object.entries(pairs).flatMap(([key, value]): FieldIssue[] =>
+      isKnown(key)
+        ? contentIssues(AVERAGE[key], value, [...path, key])
+        : [{ path: [...path, key], message: `unknown field \`${key}\`` }],
+    ),
+  ];
 }
 
-function valueIssues(holds: (SeedRule & { form: 'value' })['holds'], value: unknown): FieldIssue[] {
-  const path = ['seed', 'value'];
-  switch (holds) {
-    case 'number':
-      return isNumeric(value) ? [] : [{ path, message: 'must be a number' }];
-    case 'whole-number':
-      return isWhole(value, 0) ? [] : [{ path, message: 'must be a whole number, 0 or more' }];
-    case 'milliseconds':
-      return isWhole(value, 0) ? [] : [{ path, message: 'must be a time in whole milliseconds since 1970' }];
-    case 'anything':
-      return typeof value === 'string' || isNumeric(value) ? [] : [{ path, message: 'must be a string or a number' }];
-  }
-}
+/** The check of a value, the message for an invalid one, and the equivalent JSON Schema. */
+type Content = readonly [fits: (value: unknown) => boolean, message: string, schema: object];
 
-function averageIssues(pairs: Record<string, unknown>): FieldIssue[] {
-  const issues: FieldIssue[] = [];
-  const at = (key: string, message: string) => issues.push({ path: ['seed', 'key_value_pairs', key], message });
-  if (!Object.hasOwn(pairs, 'sum')) at('sum', 'is missing');
-  else if (!isNumeric(pairs['sum'])) at('sum', 'must be a number');
-  if (!Object.hasOwn(pairs, 'count')) at('count', 'is missing');
-  else if (!isWhole(pairs['count'], 1)) at('count', 'must be a positive integer');
-  for (const key of Object.keys(pairs)) if (key !== 'sum' && key !== 'count') at(key, `unknown field \`${key}\``);
-  return issues;
-}
-
-function countIssues(pairs: Record<string, unknown>): FieldIssue[] {
-  return Object.entries(pairs)
-    .filter(([, count]) => !isWhole(count, 0))
-    .map(([key]) => ({ path: ['seed', 'key_value_pairs', key], message: 'must be a whole number, 0 or more' }));
+function contentIssues([fits, message]: Content, value: unknown, path: string[]): FieldIssue[] {
+  return fits(value) ? [] : [{ path, message }];
 }
 
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -112,29 +97,40 @@ const whole = (minimum: number, pattern: string) => ({
     { type: 'string', pattern },
   ],
 });
-const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC_TEXT.source }] };
 const COUNT = whole(0, WHOLE_TEXT.source);
-const SUM_AND_COUNT = { sum: NUMERIC, count: whole(1, '^0*[1-9]\\d*$') };
+const NUMERIC = { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMERIC_TEXT.source }] };
+const isCount = (value: unknown): boolean => isWhole(value, 0);
 
-/** JSON Schema equivalents of the checks in this file. */
-const CONTENT: Record<string, object> = {
-  number: NUMERIC,
-  'whole-number': COUNT,
-  milliseconds: COUNT,
-  anything: { type: ['string', 'number'] },
+const VALUES: Record<'number' | 'whole-number' | 'milliseconds' | 'anything', Content> = {
+  number: [isNumeric, 'must be a number', NUMERIC],
+  'whole-number': [isCount, 'must be a whole number, 0 or more', COUNT],
+  milliseconds: [isCount, 'must be a time in whole milliseconds since 1970', COUNT],
+  anything: [
+    (value) => typeof value === 'string' || isNumeric(value),
+    'must be a string or a number',
+    { type: ['string', 'number'] },
+  ],
+};
+const AVERAGE = {
+  sum: VALUES.number,
+  count: [(value) => isWhole(value, 1), 'must be a positive integer', whole(1, '^0*[1-9]\\d*$')],
+} as const satisfies Record<string, Content>;
+
+const PAIRS = {
   counts: { type: 'object', additionalProperties: COUNT },
   average: {
     type: 'object',
-    properties: SUM_AND_COUNT,
+    properties: { sum: AVERAGE.sum[2], count: AVERAGE.count[2] },
     required: ['sum', 'count'],
     propertyNames: { enum: ['sum', 'count'] },
   },
 };
 
+/** Returns the JSON Schema equivalent of the checks in this file. */
 export function seedSchema(type: keyof typeof SEED_RULES): object {
   const rule: SeedRule = SEED_RULES[type];
   if (rule.form === 'list') return {};
-  return { properties: { [rule.form]: CONTENT[rule.form === 'value' ? rule.holds : rule.pairs] } };
+  return { properties: { [rule.form]: rule.form === 'value' ? VALUES[rule.holds][2] : PAIRS[rule.pairs] } };
 }
 
 /** True for a number, or a string in the form of a number (decision: D27). */
