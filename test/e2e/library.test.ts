@@ -42,5 +42,5 @@ const told = await startEmulator({ clock: 'slow' }).catch(({ code, message }) =>
 console.log(told);
 `);
   const { stdout } = await run(process.execPath, [file], { cwd: folder });
-  expect(stdout).toBe("usage: The option `clock` of startEmulator must be 'real' or 'manual'.\n");
+  expect(stdout).toBe('usage: The option `clock` of startEmulator must be `real` or `manual`.\n');
 });

@@ -1,53 +1,38 @@
 // Starts the platform for another program. Checks the options at run time: that program might not use TypeScript.
+import * as z from 'zod/mini';
+import { parseWith, showPath } from '../contract/explain.ts';
 import { KnownError, usageError } from '../kernel/errors.ts';
-import { isRecord } from '../kernel/json.ts';
 import { choiceHint } from '../kernel/nearest.ts';
-import type { Emulator, EmulatorIdentity, EmulatorOptions } from './base/embedding.ts';
-import { isAddress, startEmulator } from './index.ts';
+import type { Emulator, EmulatorOptions } from './base/embedding.ts';
+import { startEmulator } from './index.ts';
 
-type Check = (value: unknown) => boolean;
+const Text = z.string().check(z.minLength(1));
+const Id = z.int().check(z.minimum(1));
 
-const isText: Check = (value) => typeof value === 'string' && value !== '';
-const isFlag: Check = (value) => typeof value === 'boolean';
-const isId: Check = (value) => Number.isSafeInteger(value) && Number(value) > 0;
+const Identity = z.strictObject({
+  vendorDomain: z.optional(Text),
+  audience: z.optional(Text),
+  org: z.optional(Id),
+  account: z.optional(Id),
+  workspace: z.optional(Id),
+  clientId: z.optional(Text),
+  anySecret: z.optional(z.boolean()),
+});
 
-const IDENTITY: Readonly<Record<keyof EmulatorIdentity, Check>> = {
-  vendorDomain: isText,
-  audience: isText,
-  org: isId,
-  account: isId,
-  workspace: isId,
-  clientId: isText,
-  anySecret: isFlag,
-};
-
-const isIdentity: Check = (value) =>
-  isRecord(value) &&
-  Object.entries(value).every(([name, item]) => item === undefined || IDENTITY[name as keyof EmulatorIdentity](item));
-
-const OPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [what: string, fits: Check]>> = {
-  host: ['an address such as 127.0.0.1', isText],
-  port: [
-    'a whole number from 0 to 65535 (0 selects a free port)',
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-  ],
-  data: ["a folder's path", isText],
-  authority: ["a folder's path", isText],
-  memory: ['true or false', isFlag],
-  fixtures: ['a fixtures document as an object, not a file name', isRecord],
-  warehouse: ["a file's path", isText],
-  names: [
-    'an object that maps neutral words to words on the wire',
-    (value) => isRecord(value) && Object.values(value).every(isText),
-  ],
-  identity: ['an object such as { vendorDomain: "example.com", workspace: 42 }', isIdentity],
-  publicUrl: ['an http or https URL without a query string', isAddress],
-  tls: [
-    'an object with `cert` and `key`, each a PEM string',
-    (value) => isRecord(value) && isText(value['cert']) && isText(value['key']),
-  ],
-  clock: ["'real' or 'manual'", (value) => value === 'real' || value === 'manual'],
-};
+const Options = z.strictObject({
+  host: z.optional(Text),
+  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  data: z.optional(Text),
+  authority: z.optional(Text),
+  memory: z.optional(z.boolean()),
+  fixtures: z.optional(z.record(z.string(), z.unknown())),
+  warehouse: z.optional(Text),
+  names: z.optional(z.record(z.string(), Text)),
+  identity: z.optional(Identity),
+  publicUrl: z.optional(Text),
+  tls: z.optional(z.strictObject({ cert: Text, key: Text })),
+  clock: z.optional(z.enum(['real', 'manual'])),
+});
 
 /** Resolves once the platform responds. After `close`, `reset` rejects. Throws usage, and what `startEmulator` does. */
 export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
@@ -57,27 +42,19 @@ export async function embed(options: EmulatorOptions = {}): Promise<Emulator> {
   });
 }
 
-function checkOptions(options: unknown): asserts options is EmulatorOptions {
-  if (!isRecord(options)) throw usageError('startEmulator expects its options as one object, such as { port: 0 }.');
-  const known = Object.keys(OPTIONS);
-  for (const [name, value] of Object.entries(options)) {
-    const wanted = known.includes(name) ? OPTIONS[name as keyof EmulatorOptions] : undefined;
-    if (!wanted) throw usageError(`Unknown option \`${name}\` for startEmulator.`, choiceHint(name, known));
-    const keys = name === 'identity' && isRecord(value) ? Object.keys(value) : [];
-    const stranger = keys.find((key) => !Object.hasOwn(IDENTITY, key));
-    if (stranger !== undefined) {
-      throw usageError(
-        `Unknown key \`identity.${stranger}\` for startEmulator.`,
-        choiceHint(stranger, Object.keys(IDENTITY)),
-      );
-    }
-    const [what, fits] = wanted;
-    // The message omits the value, which may be long.
-    if (value !== undefined && !fits(value)) {
-      throw usageError(`The option \`${name}\` of startEmulator must be ${what}.`);
-    }
+function checkOptions(options: EmulatorOptions): void {
+  const [issue] = parseWith(Options, options).issues;
+  if (issue?.path.length === 0) {
+    throw usageError('startEmulator expects its options as one object, such as { port: 0 }.');
   }
-  if ('memory' in options && options.memory === true && 'data' in options && options.data !== undefined) {
+  if (issue) {
+    const [name, key] = [showPath(issue.path), String(issue.path.at(-1))];
+    // The message omits the value, which may be long.
+    if (!issue.isUnknown) throw usageError(`The option \`${name}\` of startEmulator ${issue.message}.`);
+    const known = Object.keys(issue.path[0] === 'identity' ? Identity.shape : Options.shape);
+    throw usageError(`Unknown option \`${name}\` for startEmulator.`, choiceHint(key, known));
+  }
+  if (options.memory === true && options.data !== undefined) {
     throw usageError(
       'startEmulator accepts `memory` or `data`, not both: `memory` stores nothing, and `data` is the state folder.',
     );

@@ -54,9 +54,9 @@ export async function startEmulator(options: StartOptions = {}): Promise<Emulato
   }
 }
 
-export function isAddress(value: unknown): boolean {
+function isAddress(value: string): boolean {
   // Check for line breaks and tabs, which URL parsing ignores.
-  if (typeof value !== 'string' || /\s/.test(value) || !URL.canParse(value)) return false;
+  if (/\s/.test(value) || !URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return ['http:', 'https:'].includes(protocol) && [search, hash, username, password].every((part) => part === '');
 }
