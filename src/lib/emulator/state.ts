@@ -1,29 +1,29 @@
 // The platform's state as a value, for snapshots, export and import.
 import * as z from 'zod/mini';
-import { REQUEST_STATUSES } from '../contract/choices.ts';
-import { parseWith, showPath } from '../contract/explain.ts';
-import { RUN_STATUSES, RUN_TYPES } from '../contract/pipeline-runs.ts';
-import { ManifestReply } from '../contract/roles.ts';
-import { Environment, textWhere, XpidInteger, xpidTextIssue } from '../contract/shared.ts';
+import { rule } from '../contract/shared.ts';
 import { parseJson, stringifyJson, tryJson } from '../kernel/json.ts';
 import { createRedactor } from '../kernel/redact.ts';
 import { LAST_TIME } from './base/clock.ts';
-import type { SqlValue } from './base/db.ts';
-import { CALLBACK_STATES } from './stores/callbacks.ts';
-import { STEPS } from './stores/dsr.ts';
+import type { Database, SqlValue } from './base/db.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { Fault } from './wire/faults.ts';
 import { badRequest, checkBody } from './wire/request-body.ts';
 
-/** Epoch milliseconds. A time in a request may contain a fraction of a millisecond. */
-const Time = z.number().check(z.minimum(0), z.maximum(LAST_TIME));
+/** Columns that contain JSON. */
+const JSON_COLUMNS = ['attempts', 'body', 'document', 'event', 'forwarding', 'history', 'progress', 'reply', 'sources'];
 
-const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()]));
+const Row = z.record(z.string(), z.union([z.number(), z.bigint(), z.string(), z.null()])).check(
+  rule((row) => {
+    const texts = JSON_COLUMNS.map((column) => [column, row[column] ?? '{}'] as const);
+    const broken = texts.filter(([, text]) => typeof text !== 'string' || tryJson(text) === undefined);
+    return broken.map(([column]) => ({ path: [column], message: 'must be JSON' }));
+  }),
+);
 
 export const PlatformState = z.strictObject({
   format: z.literal(1),
-  /** The platform's time. */
-  clock: Time,
+  /** The platform's time in epoch milliseconds. */
+  clock: z.number().check(z.minimum(0), z.maximum(LAST_TIME)),
   faults: z.array(Fault),
   /** Version of each area's tables. */
   versions: z.record(z.string(), z.int()),
@@ -82,9 +82,9 @@ export function importState(platform: RunningPlatform, body: unknown): Promise<v
   if (stringifyJson(state.ids) !== stringifyJson(idsOf(platform))) {
     throw badRequest('the state belongs to other organizations or workspaces; start with their fixtures');
   }
-  const tables = tablesOf(platform).map((name) => [name, z.array(rowSchema(platform, name))] as const);
+  const tables = tablesOf(platform).map((name) => [name, z.array(Row)]);
   checkBody(z.looseObject({ tables: z.strictObject(Object.fromEntries(tables)) }), state);
-  for (const [name] of tables) refuseDuplicates(state.tables[name] ?? [], keysOf(platform, name), name);
+  tryState(platform.db, state);
   return replaceState(platform, state);
 }
 
@@ -94,79 +94,27 @@ export function replaceState(platform: RunningPlatform, state: PlatformState): P
   return platform.reset(() => {
     clock.moveTo(state.clock);
     for (const fault of state.faults) faults.add(fault);
-    for (const [name, rows] of Object.entries(state.tables)) {
-      db.run(`DELETE FROM "${name}"`);
-      for (const row of rows) db.insert(`"${name}"`, row);
-    }
+    writeTables(db, state);
   });
 }
 
-/** Text that is JSON and matches the schema. The message names the first field that is missing or invalid. */
-const jsonOf = (schema: z.ZodMiniType) =>
-  textWhere((text) => {
-    const value = tryJson(text);
-    const [issue] = value === undefined ? [{ path: [], message: 'must be JSON' }] : parseWith(schema, value).issues;
-    const path = issue && showPath(issue.path);
-    return path ? `has an invalid field: ${path} ${issue.message}` : issue?.message;
-  });
-const Fields = z.record(z.string(), z.unknown());
-const JsonObject = jsonOf(Fields);
-const JsonList = jsonOf(z.array(z.unknown()));
-const definitionWith = (fields: Record<string, z.ZodMiniType>) =>
-  jsonOf(z.looseObject({ definition: z.looseObject({ id: z.string(), ...fields }) }));
-
-/** Schemas of text columns, by `column` (in all tables) or `table.column`. Other text columns contain plain text. */
-const TEXTS: Readonly<Record<string, z.ZodMiniType>> = {
-  attempts: JsonList,
-  body: JsonObject,
-  document: JsonObject,
-  environment: Environment,
-  event: jsonOf(z.unknown()),
-  forwarding: jsonOf(z.nullable(z.array(z.unknown()))),
-  history: JsonList,
-  progress: JsonObject,
-  reply: JsonObject,
-  sources: JsonObject,
-  step: z.enum(STEPS),
-  xpid: textWhere(xpidTextIssue),
-  'connections.document': definitionWith({ service_provider: z.string(), config: Fields }),
-  'data_models.document': definitionWith({ config: z.looseObject({ sql_query: z.string() }) }),
-  'groups.document': jsonOf(z.looseObject({ source_user_attribute: z.string(), attributes: z.array(Fields) })),
-  'manifests.reply': jsonOf(ManifestReply),
-  'pipelines.document': definitionWith({ connection_id: z.string(), sync_mode: Fields, schedule: Fields }),
-  'profiles.document': jsonOf(z.object({ identities: Fields, user_attributes: Fields, group_attributes: Fields })),
-  'callbacks.state': z.enum(CALLBACK_STATES),
-  'callbacks.status': z.enum(REQUEST_STATUSES),
-  'dsr_requests.status': z.enum(REQUEST_STATUSES),
-  'pipeline_runs.status': z.enum(RUN_STATUSES),
-  'pipeline_runs.type': z.enum(RUN_TYPES),
-};
-
-/** The driver would truncate text at a NUL. */
-const Text = textWhere((text) => (text.includes('\0') ? 'must not contain a NUL character' : undefined));
-
-function rowSchema({ db }: RunningPlatform, table: string) {
-  const sql = 'SELECT name, type, "notnull" OR pk AS required FROM pragma_table_info(?)';
-  const columns = db.all<{ name: string; type: string; required: number }>(sql, table);
-  const schemas = columns.map(({ name, type, required }): [string, z.ZodMiniType] => {
-    const text = TEXTS[`${table}.${name}`] ?? TEXTS[name] ?? Text;
-    const value = type === 'TEXT' ? text : /(^|_)at$/.test(name) ? Time : XpidInteger;
-    return [name, required === 0 ? z.nullable(value) : value];
-  });
-  return z.strictObject(Object.fromEntries(schemas));
+function writeTables(db: Database, { tables }: PlatformState): void {
+  for (const [name, rows] of Object.entries(tables)) {
+    db.run(`DELETE FROM "${name}"`);
+    for (const row of rows) db.insert(`"${name}"`, row);
+  }
 }
 
-/** Throws 400 if two rows have the same values in the columns of a key. */
-function refuseDuplicates(rows: readonly z.infer<typeof Row>[], keys: readonly string[][], table: string): void {
-  for (const key of keys) {
-    const seen = new Map<string, number>();
-    for (const [index, row] of rows.entries()) {
-      const values = stringifyJson(key.map((column) => row[column]));
-      const first = seen.get(values);
-      if (first !== undefined)
-        throw badRequest(`tables.${table}[${index}] has the same ${key.join(' and ')} as row ${first}`);
-      seen.set(values, index);
-    }
+/** Lets the database check columns and keys, without changes. Throws 400 with its message. */
+function tryState(db: Database, state: PlatformState): void {
+  const undo = new Error('undo');
+  try {
+    db.transaction(() => {
+      writeTables(db, state);
+      throw undo;
+    });
+  } catch (error) {
+    if (error !== undo) throw badRequest((error as Error).message);
   }
 }
 
@@ -177,16 +125,6 @@ const tablesOf = ({ db }: RunningPlatform): string[] =>
     )
     .map(({ name }) => name)
     .filter((name) => !NOT_STATE.includes(name));
-
-/** Returns the columns of the primary key and of each unique index. */
-const keysOf = ({ db }: RunningPlatform, table: string): string[][] => {
-  const sql = `SELECT json_group_array(name) AS key FROM (
-      SELECT '' AS list, name FROM pragma_table_info(?1) WHERE pk UNION ALL
-      SELECT list.name, info.name FROM pragma_index_list(?1) AS list, pragma_index_info(list.name) AS info
-      WHERE list.origin = 'u'
-    ) GROUP BY list`;
-  return db.all<{ key: string }>(sql, table).map(({ key }) => JSON.parse(key) as string[]);
-};
 
 const versionsOf = ({ areas }: RunningPlatform): Record<string, number> =>
   Object.fromEntries(areas.map(({ area }) => [area.name, area.migrations.length]));
