@@ -12,7 +12,8 @@ import { hostName } from './wire/server.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { consoleRoutes } from './console.ts';
 import { copyState, exportState, importState, type PlatformState, replaceState } from './state.ts';
-import { answer, refusal, refusalAnswer, write } from './wire/platform-error.ts';
+import { answer, refusal, write } from './wire/platform-error.ts';
+import { refusalAnswer } from './platform/envelopes.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { badRequest, checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
 import { Age, Time } from './fixtures/schema.ts';
@@ -110,7 +111,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
         200,
         query.get('bodies') === 'true'
           ? recorder.list(Number(query.get('after') ?? 0))
-          : log.since(0).map(({ at, ...request }) => ({ at: isoMillis(at), ...request })),
+          : log.list().map(({ at, ...request }) => ({ at: isoMillis(at), ...request })),
       ),
     'GET /state': () => answer(200, exportState(platform)),
     'POST /state': (body) => importState(platform, body).then(now),

@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
-import { inEnvelope } from './platform/envelopes.ts';
+import { refusalAnswer } from './platform/envelopes.ts';
 import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
-import { refusal, refusalAnswer, splitUrl, write } from './wire/platform-error.ts';
+import { refusal, splitUrl, write } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
@@ -43,7 +43,7 @@ export async function createRouter(
 
   return async (incoming, outgoing, refused) => {
     const path = plainPath(incoming);
-    if (refused) return write(outgoing, refusalAnswer(inEnvelope(services.get(startOf(path)), refused)));
+    if (refused) return write(outgoing, refusalAnswer(refused, services.get(startOf(path))));
     // Node omits the body of a response to HEAD.
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
     const [[found]] = routes.match(method, path) as [[Route, Record<string, string>][]];

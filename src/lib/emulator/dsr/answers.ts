@@ -5,8 +5,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
 import { sentences } from '../wire/request-body.ts';
-import type { PlatformError } from '../wire/platform-error.ts';
-import { refuse } from '../platform/envelopes.ts';
+import { type PlatformError, refuse } from '../wire/platform-error.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
 
 /** `base` is the base address for data subject requests. */

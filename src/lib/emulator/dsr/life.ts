@@ -14,7 +14,7 @@ import type { Fixtures } from '../fixtures/document.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
 import type { ProfilesStore, Subject } from '../stores/profiles.ts';
-import { refuse } from '../platform/envelopes.ts';
+import { refuse } from '../wire/platform-error.ts';
 
 interface Dependencies {
   db: Database;
@@ -89,7 +89,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
         if (store.requests.find({ workspace, id })) throw refuse(DSR_FAILURES.exists);
         if (group_id !== null && store.requests.count({ workspace, group_id }) >= DSR_LIMITS.requestsPerGroup) {
           const most = DSR_LIMITS.requestsPerGroup;
-          throw refuse(DSR_FAILURES.invalid, [`group_id already has ${most} requests; at most ${most} are allowed`]);
+          throw refuse(DSR_FAILURES.invalid, `group_id already has ${most} requests; at most ${most} are allowed`);
         }
         const subject = fingerprint(body);
         if (store.hasOpen(workspace, subject)) throw refuse(DSR_FAILURES.sameInProgress);
@@ -107,7 +107,7 @@ export function createDsrLife({ db, store, callbacks, profiles, partners, names 
     /** Cancels a pending request, and returns it. Throws 400 for other requests. */
     cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
-        throw refuse(DSR_FAILURES.notPending, [`the subject request is ${request.status}, not pending`]);
+        throw refuse(DSR_FAILURES.notPending, `the subject request is ${request.status}, not pending`);
       }
       return db.transaction(() => {
         store.steps.remove({ request: request.seq });

@@ -4,17 +4,17 @@ import type { Pipeline, Run } from '../stores/pipelines.ts';
 import { listed, type WarehouseStores } from '../warehouse/resources.ts';
 import { WAREHOUSE_FAILURES, type Failure } from '../../contract/failures.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
-import { refuse, sentences } from '../wire/request-body.ts';
+import { sentences } from '../wire/request-body.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
-import type { PlatformError } from '../wire/platform-error.ts';
+import { type PlatformError, refuse } from '../wire/platform-error.ts';
 
 /** Returns the error for an invalid body. If there is only one issue, it may have its own message. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
-  return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, ...sentences(issues));
+  return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, sentences(issues));
 }
 
 /** Returns the problem with a pipeline's data plan; undefined if there is no plan or the plan is active. */

@@ -2,9 +2,8 @@
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
-import { type PlatformError, refusal } from '../wire/platform-error.ts';
+import { type PlatformError, refusal, refuse } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
-import { refuse, codedRefusal } from './envelopes.ts';
 import type { EmulatorIdentity } from '../base/embedding.ts';
 
 export type Directory = ReturnType<typeof createDirectory>;
@@ -86,10 +85,9 @@ function bearer(header: string | undefined, tokens: Tokens): Caller {
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
 
-/** Area C has its own error envelope; areas E and F share another. */
 function unauthorized(auth: Auth, header: string | undefined): PlatformError {
   if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
-  return header === undefined ? codedRefusal(401, 'Unauthorized', CHALLENGE) : codedRefusal(403, 'Forbidden');
+  return header === undefined ? refusal(401, 'Unauthorized', CHALLENGE) : refusal(403, 'Forbidden');
 }
 
 function basic(auth: Auth, header: string | undefined, directory: Directory): Caller {

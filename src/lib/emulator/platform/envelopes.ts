@@ -2,15 +2,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
-import { asRefusal, PlainRefusal, PlatformError } from '../wire/platform-error.ts';
+import { type Answer, answer, PlatformError, refusal } from '../wire/platform-error.ts';
 
-/** Creates an error for area E or F, with codes such as `BAD_REQUEST` (specification, "Errors", E). */
-export function codedRefusal(status: number, messages: string | string[], headers?: Readonly<Record<string, string>>) {
-  const code = (STATUS_CODES[status] ?? 'Error').toUpperCase().replace(/\W+/g, '_');
-  const list = typeof messages === 'string' ? [messages] : messages;
-  return new PlatformError(status, { errors: list.map((message) => ({ code, message })) }, headers);
-}
-
+/** DSR failure -> `reason`, such as `not_pending`. */
 const REASONS = new Map<Failure, string>(
   Object.entries(DSR_FAILURES).map(([name, failure]) => [
     failure,
@@ -18,29 +12,30 @@ const REASONS = new Map<Failure, string>(
   ]),
 );
 
-/** Creates an error for area C. `details` are sentences about this request. */
-export function refuse(
-  failure: Failure,
-  details: string[] = [],
-  headers?: Readonly<Record<string, string>>,
-): PlatformError {
-  const messages = details.length === 0 ? [failure.message] : details;
-  const reason = REASONS.get(failure) ?? 'refused';
-  const errors = messages.map((message) => ({ domain: 'subject_request', reason, message }));
-  return new PlatformError(failure.status, { code: failure.status, message: failure.message, errors }, headers);
+/** Returns the response for an error in a service. An unexpected error becomes a 500 with its message. */
+export function refusalAnswer(error: unknown, service?: Service): Answer {
+  const { failure, details, headers } = error instanceof PlatformError ? error : unexpected(error);
+  const { status, message } = failure;
+  const own = details.length === 0 ? [message] : details;
+  switch (service) {
+    case 'dsr': {
+      const reason = REASONS.get(failure) ?? 'refused';
+      const errors = own.map((detail) => ({ domain: 'subject_request', reason, message: detail }));
+      return answer(status, { code: status, message, errors }, headers);
+    }
+    case 'seeding':
+    case 'identity': {
+      // Such as `BAD_REQUEST`.
+      const code = (STATUS_CODES[status] ?? 'Error').toUpperCase().replace(/\W+/g, '_');
+      return answer(status, { errors: own.map((detail) => ({ code, message: detail })) }, headers);
+    }
+    default: {
+      const messages = details.length === 0 ? [message] : details.map((detail) => `${message}: ${detail}`);
+      return answer(status, { statusCode: status, errors: messages.map((text) => ({ message: text })) }, headers);
+    }
+  }
 }
 
-export function inEnvelope(service: Service | undefined, error: unknown): PlatformError {
-  const refused = asRefusal(error);
-  if (!(refused instanceof PlainRefusal)) return refused;
-  const { headers, messages, status } = refused;
-  switch (service) {
-    case 'dsr':
-      return refuse({ status, message: messages[0] ?? '' }, [...messages], headers);
-    case 'seeding':
-    case 'identity':
-      return codedRefusal(status, [...messages], headers);
-    default:
-      return refused;
-  }
+function unexpected(error: unknown): PlatformError {
+  return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -10,14 +10,13 @@ import {
   firstOf,
   hasBody,
   headersOf,
-  type PlainRefusal,
+  type PlatformError,
   refusal,
-  refusalAnswer,
   splitUrl,
   write,
 } from '../wire/platform-error.ts';
 import { PeerGone, readBody } from '../wire/request-body.ts';
-import { inEnvelope } from './envelopes.ts';
+import { refusalAnswer } from './envelopes.ts';
 import { channel } from 'node:diagnostics_channel';
 
 /** An exchange, as sent on the wire. */
@@ -48,7 +47,7 @@ export interface MatchedRoute {
 /** An unknown path or method: the error, and the service the path belongs to. */
 export interface UnmatchedRoute {
   service: Service | undefined;
-  refused: PlainRefusal;
+  refused: PlatformError;
 }
 
 type Destination = MatchedRoute | UnmatchedRoute;
@@ -146,10 +145,10 @@ async function handle(
 }
 
 function refusedAnswer(target: Destination, error: unknown): Answer {
-  return refusalAnswer(inEnvelope('endpoint' in target ? target.endpoint.service : target.service, error));
+  return refusalAnswer(error, 'endpoint' in target ? target.endpoint.service : target.service);
 }
 
-function faultRefusal(status: number, retryAfter: number | string | undefined): PlainRefusal {
+function faultRefusal(status: number, retryAfter: number | string | undefined): PlatformError {
   const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
   return refusal(status, 'Injected fault', headers);
 }

@@ -2,7 +2,7 @@
 import type { PlatformClock } from '../base/clock.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import { createRateWindow } from '../wire/rate.ts';
-import { codedRefusal } from './envelopes.ts';
+import { refusal } from '../wire/platform-error.ts';
 
 const SECOND_MS = 1000;
 
@@ -10,14 +10,13 @@ const SECOND_MS = 1000;
 export function createIngestGate(limits: Fixtures['limits'], clock: PlatformClock) {
   const { intake_per_second: perSecond, intake_body_bytes: mostBytes = Infinity } = limits;
   const message = 'Provisioned limit exceeded';
-  // The count is not restored at startup: an earlier process's requests are more than a second old.
-  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, { span: SECOND_MS });
+  const rate = perSecond === undefined ? undefined : createRateWindow(perSecond, SECOND_MS);
   return {
     /** Counts a request. Throws 429 above the limit. Throws 413 for an oversized body, which does not count. */
     admit: (workspace: number, bytes: number): void => {
-      if (bytes > mostBytes) throw codedRefusal(413, `Request body is larger than ${mostBytes} bytes`);
+      if (bytes > mostBytes) throw refusal(413, `Request body is larger than ${mostBytes} bytes`);
       const seconds = rate?.take(workspace, clock.now());
-      if (seconds !== undefined) throw codedRefusal(429, message, { 'retry-after': String(seconds) });
+      if (seconds !== undefined) throw refusal(429, message, { 'retry-after': String(seconds) });
     },
     clear: (): void => rate?.clear(),
   };

@@ -22,12 +22,11 @@ import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatche
 import { cancelReply, refuseBody, statusReply } from '../dsr/answers.ts';
 import { createDsrLife } from '../dsr/life.ts';
 import { RESULTS_MS } from '../dsr/schedule.ts';
-import { answer } from '../wire/platform-error.ts';
+import { answer, refuse } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
 import { createDsrStore, dsrMigration, historyMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
-import { refuse } from '../platform/envelopes.ts';
 
 export const dsrArea = defineArea({
   name: 'dsr',
@@ -97,7 +96,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       list: (call) => {
         const workspace = admit(call);
         const groupId = call.query.get('group_id') ?? '';
-        if (groupId === '') throw refuse(DSR_FAILURES.invalid, ['query parameter group_id is missing']);
+        if (groupId === '') throw refuse(DSR_FAILURES.invalid, 'query parameter group_id is missing');
         const isPossible = !hasControlCharacter(groupId);
         const found = isPossible ? store.requests.list({ workspace, group_id: groupId }, 'ORDER BY seq') : [];
         return answer(
@@ -120,7 +119,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       },
       results: (call) => {
         const request = find(call);
-        if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, ['the subject request has no results']);
+        if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, 'the subject request has no results');
         const results = store.results.find({ request: request.seq });
         const headers = {
           'content-type': 'application/x-ndjson',
@@ -170,9 +169,9 @@ const DISCOVERED = [
 /** Parses and checks a body. Throws 400 if it is invalid. */
 function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
-    throw refuse(DSR_FAILURES.invalid, ['Content-Type must be application/json']);
+    throw refuse(DSR_FAILURES.invalid, 'Content-Type must be application/json');
   }
-  const value = parseBody(body, (detail) => refuse(DSR_FAILURES.invalid, [detail]));
+  const value = parseBody(body, (detail) => refuse(DSR_FAILURES.invalid, detail));
   const request = acceptBody(DsrRequest, value, refuseBody);
   const own = extensionKey(vendorDomain);
   const foreign = Object.keys(request.extensions ?? {}).filter((key) => key !== own);

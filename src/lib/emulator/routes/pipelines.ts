@@ -2,7 +2,7 @@
 import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { TriggerRequest } from '../../contract/pipeline-runs.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
-import { acceptBody, acceptJson, readJson, refuse } from '../wire/request-body.ts';
+import { acceptBody, acceptJson, readJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
 import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
 import {
@@ -14,7 +14,7 @@ import {
   runReply,
 } from '../pipelines/run-replies.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
-import { answer } from '../wire/platform-error.ts';
+import { answer, refuse } from '../wire/platform-error.ts';
 import { type Pipeline, pipelinesMigration, progressMigration, runsMigration } from '../stores/pipelines.ts';
 import { loadPipelines } from '../pipelines/load.ts';
 import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';

@@ -5,9 +5,9 @@ import { rolesEndpoints } from '../../contract/roles.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { checkManifest, describeViolations } from '../fixtures/manifest.ts';
 import { RoleAssignmentFixture } from '../fixtures/schema.ts';
-import { answer, refusal } from '../wire/platform-error.ts';
+import { answer, refusal, refuse } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
-import { checkBody, parseBody } from '../wire/request-body.ts';
+import { checkBody, readJson } from '../wire/request-body.ts';
 import { createRolesStore, rolesMigrations } from '../stores/roles.ts';
 
 export const rolesArea = defineArea({
@@ -26,19 +26,15 @@ const TASKS = answer(
   })),
 );
 
-function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
-  const { db, clock, directory, emailOf, fixtures } = platform;
+function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenArea<typeof rolesEndpoints> {
   const store = createRolesStore(db);
-  const rate = createRateWindow(fixtures.limits.roles_per_minute, { restore: countedBefore(platform) });
+  const rate = createRateWindow(fixtures.limits.roles_per_minute);
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
   function admit({ params, caller }: PlatformRequest<{ orgId: string; accountId: string }>): { id: number } {
     const organization = directory.organizationOf(params, caller.id);
     const wait = rate.take(organization.id, clock.now());
-    if (wait !== undefined) {
-      const { status, message } = ROLE_FAILURES.rateLimited;
-      throw refusal(status, message, { 'retry-after': String(wait) });
-    }
+    if (wait !== undefined) throw refuse(ROLE_FAILURES.rateLimited, [], { 'retry-after': String(wait) });
     return organization;
   }
 
@@ -51,14 +47,11 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       get: (request) => ({ status: 200, text: store.read(admit(request).id) }),
       replace: (request) => {
         const { id } = admit(request);
-        const { roles, violations } = checkManifest(
-          parseBody(request.body, (detail) => refusal(400, `${ROLE_FAILURES.invalidJson.message}: ${detail}`)),
-        );
-        const [broken] = violations;
-        if (broken) throw refusal(broken.failure.status, describeViolations(violations));
+        const { roles, failure, violations } = checkManifest(readJson(request.body, ROLE_FAILURES.invalidJson));
+        if (failure) throw refuse(failure, describeViolations(violations));
         const kept = new Set(roles.map(({ role_id }) => role_id));
         const held = new Set(store.assigned(id).filter((role) => !kept.has(role)));
-        if (held.size > 0) throw refusal(400, `${ROLE_FAILURES.assigned.message}: ${[...held].join(', ')}`);
+        if (held.size > 0) throw refuse(ROLE_FAILURES.assigned, [...held].join(', '));
         return { status: 200, text: store.replace(id, roles, clock.now(), emailOf(request.caller.id)) };
       },
     },
@@ -81,17 +74,5 @@ function openRoles(platform: Platform): OpenArea<typeof rolesEndpoints> {
       }
       for (const assignment of loaded.role_assignments) store.assign(assignment);
     },
-  };
-}
-
-/** Returns a function that reads, from the log, the times of an organization's counted requests in the last minute. */
-function countedBefore({ clock, log }: Platform): (orgId: number) => number[] {
-  const notCounted = new Set<number | null>([null, 401, 403, 404, 429]);
-  return (orgId) => {
-    const prefix = `/platform/v2/organizations/${orgId}/`;
-    return log
-      .since(clock.now() - 60_000)
-      .filter(({ path, status }) => path.startsWith(prefix) && !notCounted.has(status))
-      .map(({ at }) => at);
   };
 }

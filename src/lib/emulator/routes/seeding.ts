@@ -4,19 +4,16 @@ import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
-import { type Answer, answer, refusal, type PlatformError } from '../wire/platform-error.ts';
+import { type Answer, answer, refusal, refuse, type PlatformError } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations } from '../stores/profiles.ts';
 import type * as z from 'zod/mini';
 import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
-import { codedRefusal } from '../platform/envelopes.ts';
 import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/intake.ts';
 
 /** Returns a 400 response for areas E and F, with `<attribute name>: <error message>` for each issue of `value`. */
 function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
-  return codedRefusal(
-    400,
-    issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value)),
-  );
+  const messages = issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value));
+  return refuse({ status: 400, message: 'Bad request' }, messages);
 }
 
 /** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400 if it is invalid. */

@@ -6,8 +6,8 @@ import { createPipelineLife } from '../pipelines/life.ts';
 import { defineArea, type Platform, type PlatformRequest } from '../platform/area.ts';
 import { type DocumentStore, type Kept, resourcesMigration } from '../stores/documents.ts';
 import { createWarehouseStores, listed, withoutReadOnly } from '../warehouse/resources.ts';
-import { answer } from '../wire/platform-error.ts';
-import { refuse, acceptJson } from '../wire/request-body.ts';
+import { answer, refuse } from '../wire/platform-error.ts';
+import { acceptJson } from '../wire/request-body.ts';
 import {
   ConnectionRequest,
   connectionsEndpoints,

@@ -1,4 +1,5 @@
 // Responses and errors of routes, and their conversion to HTTP messages.
+import type { Failure } from '../../contract/failures.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -9,48 +10,35 @@ export interface Answer {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** An error response. `body` is sent as JSON. */
+/** An error response. The service that the request belongs to determines its body (see `envelopes.ts`). */
 export class PlatformError extends Error {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly failure: Failure;
+  /** Sentences about this request. */
+  readonly details: readonly string[];
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    super(`the platform responds with ${status}`);
-    this.name = 'PlatformError';
-    this.status = status;
-    this.body = body;
+  constructor(failure: Failure, details: readonly string[], headers: Readonly<Record<string, string>> | undefined) {
+    super(`the platform responds with ${failure.status}`);
+    this.failure = failure;
+    this.details = details;
     this.headers = headers;
   }
 }
 
-/** An error in the form that areas A, B and D use (decision: D5). Other services replace it with their own envelope. */
-export class PlainRefusal extends PlatformError {
-  readonly messages: readonly string[];
-
-  constructor(status: number, messages: readonly string[], headers?: Record<string, string>) {
-    super(status, { statusCode: status, errors: messages.map((message) => ({ message })) }, headers);
-    this.messages = messages;
-  }
+export function refuse(
+  failure: Failure,
+  details: string | readonly string[] = [],
+  headers?: Readonly<Record<string, string>>,
+): PlatformError {
+  return new PlatformError(failure, typeof details === 'string' ? [details] : details, headers);
 }
 
-export function refusal(status: number, messages: string | string[], headers?: Record<string, string>): PlainRefusal {
-  return new PlainRefusal(status, typeof messages === 'string' ? [messages] : messages, headers);
+export function refusal(status: number, message: string, headers?: Readonly<Record<string, string>>): PlatformError {
+  return refuse({ status, message }, [], headers);
 }
 
-export function answer(status: number, body: unknown, headers?: Record<string, string>): Answer {
+export function answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return { status, text: stringifyJson(body), ...(headers && { headers }) };
-}
-
-/** Converts a thrown error to an error response. An unexpected error becomes a 500 with its message. */
-export function asRefusal(error: unknown): PlatformError {
-  if (error instanceof PlatformError) return error;
-  return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
-}
-
-export function refusalAnswer(error: unknown): Answer {
-  const { body, headers, status } = asRefusal(error);
-  return answer(status, body, headers);
 }
 
 export function write(outgoing: ServerResponse, result: Answer, date?: string): void {

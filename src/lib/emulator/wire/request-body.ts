@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import { type FieldIssue, parseWith, showPath, valueAt } from '../../contract/explain.ts';
 import { JsonError, parseJson } from '../../kernel/json.ts';
-import { type PlatformError, refusal } from './platform-error.ts';
+import { type PlatformError, refusal, refuse } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
@@ -37,22 +37,22 @@ export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<B
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses a JSON body. `refuse` turns a problem into the error to throw. */
-export function parseBody(body: Buffer, refuse: (detail: string) => Error, most = MOST_ENTRIES): unknown {
+/** Parses a JSON body. `asError` turns a problem into the error to throw. */
+export function parseBody(body: Buffer, asError: (detail: string) => Error, most = MOST_ENTRIES): unknown {
   let text: string;
   try {
     text = utf8.decode(body);
   } catch {
-    throw refuse('not valid UTF-8');
+    throw asError('not valid UTF-8');
   }
   try {
     const value = parseJson(text);
     const entries = most === Infinity ? 0 : longestList(value);
-    if (entries > most) throw refuse(`a list of ${entries} entries; at most ${most} are allowed`);
+    if (entries > most) throw asError(`a list of ${entries} entries; at most ${most} are allowed`);
     return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw refuse(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
+    throw asError(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
   }
 }
 
@@ -67,7 +67,7 @@ function longestList(value: unknown, depth = 4): number {
 
 /** Returns the error for requests to the control address and the token service. */
 export function badRequest(...details: string[]): PlatformError {
-  return refuse({ status: 400, message: 'Bad request' }, ...details);
+  return refuse({ status: 400, message: 'Bad request' }, details);
 }
 
 /** Checks a parsed body of the control address or the token service. Throws 400 with a sentence for each issue. */
@@ -75,11 +75,6 @@ export function checkBody<Schema extends z.ZodMiniType>(schema: Schema, value: u
   const { data, issues } = parseWith(schema, value);
   if (issues.length === 0) return data as z.infer<Schema>;
   throw badRequest(...issues.slice(0, MOST_ERRORS).map(sentenceOf));
-}
-
-/** Returns an error with the specification's message, followed by the details of this request. */
-export function refuse({ status, message }: Failure, ...details: string[]): PlatformError {
-  return refusal(status, details.length === 0 ? message : details.map((detail) => `${message}: ${detail}`));
 }
 
 export function readJson(body: Buffer, failure: Failure): unknown {
@@ -109,7 +104,7 @@ export function acceptJson<Schema extends z.ZodMiniType>(
   invalid: Failure,
   malformed: Failure = invalid,
 ): z.infer<Schema> {
-  return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, ...sentences(issues)));
+  return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, sentences(issues)));
 }
 
 /** Returns a sentence for each issue: first the position, then the problem. */

@@ -48,21 +48,6 @@ describe('a restart', () => {
     expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('assigned to a user')]);
   });
 
-  test('keeps the rate limit window for roles', async () => {
-    const systemClock = createTestClock();
-    const options = { systemClock, clock: 'manual', fixtures: { limits: { roles_per_minute: 3 } } } as const;
-    const first = await start(options);
-    await first.call('GET', `${first.accountPath}/roles`);
-    await first.send('GET', `${first.accountPath}/roles`);
-    await first.call('GET', `${first.accountPath}/tasks`);
-    await first.close();
-    const second = await start({ systemClock });
-    const statuses: number[] = [];
-    for (let count = 0; count < 2; count++)
-      statuses.push((await second.call('GET', `${second.accountPath}/roles`)).status);
-    expect(statuses).toEqual([200, 429]);
-  });
-
   test('keeps the time of a manual clock, and a real clock continues from that time', async () => {
     const systemClock = createTestClock();
     const first = await start({ clock: 'manual', systemClock });
