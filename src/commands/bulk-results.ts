@@ -6,12 +6,11 @@ import type { ExitName } from '../lib/errors/entry.ts';
 import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError, placeOf } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
-import { counted, shellLine } from '../lib/kernel/words.ts';
+import { counted, largest, shellLine } from '../lib/kernel/words.ts';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openBulkInputs } from './bulk-flags.ts';
 import { afterError, withFlag } from './bulk-run.ts';
-import { largest } from '../lib/kernel/numbers.ts';
 
 /** The result of a part, as its run printed it. */
 interface Part {
@@ -185,7 +184,7 @@ export async function readReports<Result extends Part>(
 ): Promise<Report<Result>[]> {
   const schema = part();
   const inputs = await openBulkInputs(ctx, files, { filesFrom, format: 'json' });
-  const { decoded, linesOf } = await import('../lib/files/text-chunks.ts');
+  const { decoded, linesOf } = await import('../lib/files/read-input.ts');
   const reports = new Map<string, Report<Result>>();
   const issues: Issue[] = [];
   const issueAt = (file: string, line: number, message: string): Issue => {

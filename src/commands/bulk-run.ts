@@ -2,8 +2,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { hideLink } from '../lib/bulk/sources/remote.ts';
 import { KnownError } from '../lib/kernel/errors.ts';
-import { grouped } from '../lib/kernel/numbers.ts';
-import { counted, shellLine } from '../lib/kernel/words.ts';
+import { counted, grouped, shellLine } from '../lib/kernel/words.ts';
 import { targetFlags } from '../lib/runtime/command-line/complete-hint.ts';
 import { type CommandRecord, commandWords } from '../lib/runtime/command-line/define-command.ts';
 import type { Context, Progress } from '../lib/runtime/context.ts';

@@ -1,7 +1,9 @@
 // Results shared by several groups: their schemas and views.
 import * as z from 'zod/mini';
 import type { RecordView } from '../lib/render/view.ts';
-import type { Target } from '../lib/runtime/target.ts';
+import { isEmbedded, type Target } from '../lib/runtime/target.ts';
+import type { PageSource } from '../lib/render/html-page.ts';
+import type { Context } from '../lib/runtime/context.ts';
 
 /** A result, with the target that `startWrite` returns. */
 export type WithTarget<Schema extends () => z.ZodMiniType> = Omit<z.infer<ReturnType<Schema>>, 'target'> & {
@@ -38,3 +40,14 @@ export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
     { key: 'deleted', value: (it) => it.deleted },
   ],
 };
+
+/** Returns the platform that the command called, and the time. Omits the embedded platform's port, which changes. */
+export async function pageSource(ctx: Context, address: 'base_url' | 'dsr_base_url' = 'base_url'): Promise<PageSource> {
+  const settings = await ctx.settings();
+  return {
+    platform: isEmbedded(settings, address) ? 'embedded platform' : settings.get(address)?.value,
+    ...(address === 'base_url' && { organization: settings.get('org_id')?.value }),
+    workspace: settings.get('workspace_id')?.value,
+    made_on: ctx.clock.now(),
+  };
+}

@@ -1,14 +1,12 @@
 // Decides whether a bulk run of data subject requests continues an earlier run.
 import { createReadStream } from 'node:fs';
-import { grouped } from '../../lib/kernel/numbers.ts';
-import { counted, listed } from '../../lib/kernel/words.ts';
+import { counted, grouped, listed } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
-import { linesOf } from '../../lib/files/text-chunks.ts';
+import { linesOf } from '../../lib/files/read-input.ts';
 import { writeNewFile } from '../../lib/kernel/durable.ts';
-import { KnownError } from '../../lib/kernel/errors.ts';
-import { cannotWrite } from '../../lib/kernel/file-failure.ts';
+import { cannotWrite, KnownError } from '../../lib/kernel/errors.ts';
 import { restoreStates } from '../../lib/workflows/dsr-bulk.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';

@@ -26,7 +26,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { brokenChain } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
-import { pageSource } from '../page-source.ts';
+import { pageSource } from '../results.ts';
 import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
 
 const evidenceFlags = {

@@ -20,7 +20,7 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { findBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
-import { pageSource } from '../page-source.ts';
+import { pageSource } from '../results.ts';
 import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
 
 const listFlags = {

@@ -10,7 +10,7 @@ import type { OfferedValues } from '../../lib/runtime/command-line/help.ts';
 import { commandsResult, describeCommands } from './describe.ts';
 import { ERROR_CODES, errorPage, RECIPES, topics } from './topics.ts';
 import { recipe } from '../recipe.ts';
-import { largest } from '../../lib/kernel/numbers.ts';
+import { largest } from '../../lib/kernel/words.ts';
 import { groupBy } from '../../lib/kernel/group-by.ts';
 
 const offeredWords: OfferedValues = ({ operands: [topic, code] }) => {

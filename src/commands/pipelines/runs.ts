@@ -8,7 +8,7 @@ import { runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { pageSource } from '../page-source.ts';
+import { pageSource } from '../results.ts';
 import { readPages } from '../read-pages.ts';
 import { readDuration, readTime } from '../flag-values.ts';
 import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';

@@ -6,7 +6,7 @@ import type { Column } from '../../lib/render/view.ts';
 import { displayWidth, padText, wrapUnder } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { largest } from '../../lib/kernel/numbers.ts';
+import { largest } from '../../lib/kernel/words.ts';
 
 type Settings = Awaited<ReturnType<Context['settings']>>;
 type Shown = z.infer<ReturnType<typeof shownResult>>;

@@ -21,7 +21,7 @@ import { fail } from '../../lib/errors/fail.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { matrixView } from '../../lib/render/roles-matrix.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
-import { pageSource } from '../page-source.ts';
+import { pageSource } from '../results.ts';
 
 export const explainRole = defineCommand({
   path: 'roles explain',

@@ -4,8 +4,7 @@ import { baseOfPushed, type WantedRoles, wantedRoles } from '../../lib/domain/ro
 import * as z from 'zod/mini';
 import { ManifestReply, RoleReply } from '../../lib/contract/roles.ts';
 import { diffCommand, readSavedPlan, requireSameTarget } from '../../lib/files/saved-plan.ts';
-import { usageError } from '../../lib/kernel/errors.ts';
-import { cannotWrite } from '../../lib/kernel/file-failure.ts';
+import { cannotWrite, usageError } from '../../lib/kernel/errors.ts';
 import { shellWord } from '../../lib/kernel/words.ts';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { realFile, updateManifestText, writeBack } from '../../lib/files/roles-file.ts';

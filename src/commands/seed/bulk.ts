@@ -1,10 +1,9 @@
 // `seed bulk`: sends user files of any length, and reports which rows were accepted.
 import { existsSync } from 'node:fs';
-import { grouped } from '../../lib/kernel/numbers.ts';
+import { counted, grouped, shellLine } from '../../lib/kernel/words.ts';
 import { exitOf } from '../../lib/errors/fail.ts';
 import * as z from 'zod/mini';
 import type { Hint, KnownError } from '../../lib/kernel/errors.ts';
-import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { createBulkFacts } from '../../lib/render/progress.ts';
 import { seedBulkView } from '../../lib/render/seed-bulk.ts';
 import type { Context } from '../../lib/runtime/context.ts';

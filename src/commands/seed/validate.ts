@@ -1,8 +1,7 @@
 // `seed validate`: checks every row of the files against the specification. Sends nothing.
 import * as z from 'zod/mini';
 import { nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
-import { grouped } from '../../lib/kernel/numbers.ts';
-import { counted } from '../../lib/kernel/words.ts';
+import { counted, grouped } from '../../lib/kernel/words.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';

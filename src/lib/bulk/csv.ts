@@ -1,75 +1,63 @@
-// Reads CSV rows and locates their cells.
+// The rows of an input, with their positions. Reads the rows of CSV inputs.
 import { CsvFeed } from '../domain/csv/feed.ts';
 import { RecordScan } from '../domain/csv/record.ts';
 import { QUOTE } from '../domain/seed/scan.ts';
 import { notText } from '../files/read-input.ts';
 import { counted } from '../kernel/words.ts';
 import { type KnownError, type Place, placeAt } from '../kernel/errors.ts';
-import type { LocalRow, Opened } from './row.ts';
 import type { InputBytes } from './sources/bytes.ts';
+import type { ValuePath } from '../files/reading.ts';
 
 /** The cells of a record, and its source text, which is needed to locate a cell. */
 interface CsvLine {
   cells: string[];
   line: number;
+  lineEnd: string;
   source: string;
 }
 
-class CsvLines {
-  readonly feed: CsvFeed;
-  lineEnd: string | undefined;
-  readonly #name: string;
-  #lines: CsvLine[] = [];
-  #failure: KnownError | undefined;
+function createLines({ dialect, name }: InputBytes) {
+  const feed = new CsvFeed(name, take, dialect);
+  let lines: CsvLine[] = [];
+  let failure: KnownError | undefined;
 
-  constructor({ dialect, name }: InputBytes) {
-    this.#name = name;
-    this.feed = new CsvFeed(name, { take: () => this.#take() }, dialect);
+  function take(): void {
+    if (failure) return;
+    const { line, source } = feed;
+    const { end, fault, next } = feed.scan.record;
+    const nul = feed.indexOf(0);
+    if (fault) failure = feed.error(fault.message, fault.at);
+    else if (!feed.isSound)
+      failure = notText(name, { line, column: 1 }, 'contains invalid UTF-8; save the file as UTF-8');
+    else if (nul >= 0) failure = feed.error('unexpected NUL character; is this a text file?', nul);
+    else lines.push({ cells: feed.scan.texts(), line, source, lineEnd: next - end === 2 ? '\r\n' : '\n' });
+  }
+
+  function* taken(): Generator<CsvLine[]> {
+    yield lines;
+    if (failure) throw failure;
+    lines = [];
   }
 
   /** Yields the records of each chunk. For a bad record, yields those before it, then throws invalid input (9). */
-  async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
+  async function* read(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvLine[]> {
     for await (const chunk of chunks) {
-      this.feed.feed(chunk);
-      yield this.#taken();
+      feed.feed(chunk);
+      yield* taken();
     }
-    this.feed.end();
-    yield this.#taken();
-    if (this.#failure) throw this.#failure;
+    feed.end();
+    yield* taken();
   }
 
-  #taken(): CsvLine[] {
-    if (this.#failure && this.#lines.length === 0) throw this.#failure;
-    const found = this.#lines;
-    this.#lines = [];
-    return found;
-  }
-
-  #take(): void {
-    if (this.#failure) return;
-    const { feed } = this;
-    const { line, source } = feed;
-    const { end, fault, next } = feed.scan.record;
-    this.lineEnd ??= next - end === 2 ? '\r\n' : '\n';
-    const nul = feed.indexOf(0);
-    if (fault) this.#failure = feed.error(fault.message, fault.at);
-    else if (!feed.isSound)
-      this.#failure = notText(this.#name, { line, column: 1 }, 'contains invalid UTF-8; save the file as UTF-8');
-    else if (nul >= 0) this.#failure = feed.error('unexpected NUL character; is this a text file?', nul);
-    else this.#lines.push({ cells: feed.scan.texts(), line, source });
-  }
+  return { feed, read };
 }
 
 /** Reads the header now (an empty file has no columns), and the rows in `chunks` later. Throws invalid input (9). */
 export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>): Promise<Opened> {
   const { dialect, name } = source;
-  const beginning = new CsvLines(source);
-  const { feed } = beginning;
+  const { feed, read } = createLines(source);
   let first: CsvLine | undefined;
-  for await (const [line] of beginning.read(source.chunks())) {
-    first = line;
-    if (first !== undefined) break;
-  }
+  for await ([first] of read(source.chunks())) if (first !== undefined) break;
   const header = dialect.columns === undefined ? first : undefined;
   const names = header?.cells ?? dialect.columns ?? [];
   const places = new RecordScan(dialect.escapes);
@@ -96,7 +84,7 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
 
   async function* rows(): AsyncGenerator<LocalRow[]> {
     let isHeader = header !== undefined;
-    for await (const lines of new CsvLines(source).read(chunks)) {
+    for await (const lines of createLines(source).read(chunks)) {
       if (isHeader && lines.shift() !== undefined) isHeader = false;
       yield lines.map(toRow);
     }
@@ -107,5 +95,33 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   });
   const mark = feed.hasMark ? '\ufeff' : '';
   const delimiter = String.fromCharCode(feed.separator);
-  return { heading: { file: name, columns, delimiter, mark, lineEnd: beginning.lineEnd ?? '\n' }, rows: rows() };
+  return { heading: { file: name, columns, delimiter, mark, lineEnd: first?.lineEnd ?? '\n' }, rows: rows() };
+}
+
+/** One row. `locate` finds the line and column of an issue. */
+export interface Row {
+  /** Row number across all inputs, starting at 1; headings and empty lines are not counted. */
+  number: number;
+  file: string;
+  /** Cells of a CSV row, the value of a JSON row, or the reason why the row cannot be read. */
+  content: { cells: readonly string[] } | { value: unknown } | { fault: string };
+  locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
+}
+
+/** The part of an input before its first row. */
+export interface Heading {
+  file: string;
+  /** Column names of a CSV file; undefined for JSON. */
+  columns: readonly (Place & { text: string })[] | undefined;
+  delimiter: string;
+  /** Byte order mark, or an empty string. */
+  mark: string;
+  lineEnd: string;
+}
+
+export type LocalRow = Omit<Row, 'number' | 'file'>;
+
+export interface Opened {
+  heading: Heading;
+  rows: AsyncIterable<LocalRow[]>;
 }

@@ -1,12 +1,11 @@
 // Reads the rows of CSV, NDJSON or JSON inputs, with their numbers and positions.
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { csvTable } from './csv.ts';
+import { csvTable, type Heading, type LocalRow, type Opened, type Row } from './csv.ts';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
 import type { JsonSink } from '../domain/seed/row-bytes.ts';
 import { readJson } from '../files/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
-import type { Heading, LocalRow, Opened, Row } from './row.ts';
 import type { InputBytes, Inputs } from './sources/bytes.ts';
 import { ownTurn } from '../kernel/clock.ts';
 import { invalidInput, type Place, placeAt, usageError } from '../kernel/errors.ts';

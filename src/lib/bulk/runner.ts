@@ -2,8 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
 import { abortable, type Clock, waitAtMost } from '../kernel/clock.ts';
-import { grouped } from '../kernel/numbers.ts';
-import { counted } from '../kernel/words.ts';
+import { counted, grouped } from '../kernel/words.ts';
 import { type Gate, MAX_PAUSED } from './gate.ts';
 
 /** Processes one row or batch until its outcome is known. An error that it throws ends the run. */

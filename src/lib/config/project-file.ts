@@ -2,10 +2,9 @@
 import * as fs from 'node:fs';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
-import type { KnownError } from '../kernel/errors.ts';
-import { cannotRead } from '../kernel/file-failure.ts';
+import { cannotRead, type KnownError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { sizeText } from '../kernel/numbers.ts';
+import { sizeText } from '../kernel/words.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
 import { type LocatedIssue, locateIssues, unusableFile } from './settings-file.ts';

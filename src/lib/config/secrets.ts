@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
-import { sizeText } from '../kernel/numbers.ts';
+import { sizeText } from '../kernel/words.ts';
 import type { Redactor } from '../kernel/redact.ts';
 import { type Keychain, openKeychain } from './keychain.ts';
 import { type ProfileSecretName, labelOf } from './setting-fields.ts';

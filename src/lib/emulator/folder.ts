@@ -1,7 +1,7 @@
 // A platform's data folder: one process owns it and announces its port. A killed process no longer owns it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readPrivateFile, removeFile, writePassingFile } from '../kernel/durable.ts';
+import { ensurePrivateFolder, readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { host } from '../kernel/host.ts';
 import { isAlive, readHolder, tryLock } from '../kernel/lock.ts';
@@ -28,7 +28,7 @@ export function ownFolder(folder: string) {
     databasePath,
     /** Publishes the port for other processes. */
     announce: (port: number): void =>
-      writePassingFile(announcement(folder), JSON.stringify({ pid: host.pid, port } satisfies FolderOwner)),
+      writePrivateFile(announcement(folder), JSON.stringify({ pid: host.pid, port } satisfies FolderOwner)),
     release: (): void => {
       removeFile(announcement(folder));
       lock.release();

@@ -10,7 +10,7 @@ import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
-import { decoded, linesOf } from './text-chunks.ts';
+import { decoded, linesOf } from './read-input.ts';
 
 /** Returns the path of a run's journal. Commands with the same `key` use the same journal. */
 export function journalPath(kind: 'seed' | 'dsr', stateFolder: string, key: readonly string[]): string {

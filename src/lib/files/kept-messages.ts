@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemErrorCode } from '../kernel/errors.ts';
-import { cannotRead, cannotWrite } from '../kernel/file-failure.ts';
+import { cannotRead, cannotWrite, systemErrorCode } from '../kernel/errors.ts';
 import { parseHeaderLines } from './header-lines.ts';
 import { makeUserFolder, namesIn } from '../kernel/temporary-file.ts';
 

@@ -7,7 +7,7 @@ import { decompressPage } from 'hyparquet/src/datapage.js';
 import { deltaBinaryUnpack, deltaByteArray, deltaLengthByteArray } from 'hyparquet/src/delta.js';
 import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
-import { smallest } from '../kernel/numbers.ts';
+import { smallest } from '../kernel/words.ts';
 
 export type Raw = boolean | number | bigint | Buffer;
 

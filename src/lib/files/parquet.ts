@@ -3,7 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
-import { sizeText } from '../kernel/numbers.ts';
+import { sizeText } from '../kernel/words.ts';
 import { ColumnChunk } from './parquet-chunk.ts';
 import { columnReader, type ColumnReader } from './parquet-tree.ts';
 

@@ -1,4 +1,4 @@
-// Reads an input file, or standard input for `-`, as text.
+// Reads an input file, or standard input for `-`, as text: at once, or in chunks.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
@@ -7,13 +7,13 @@ import {
   invalidInput,
   isAbsent,
   KnownError,
-  systemErrorCode,
-  usageError,
   type Place,
   placeAt,
+  reasonOf,
+  systemErrorCode,
+  usageError,
 } from '../kernel/errors.ts';
-import { reasonOf } from '../kernel/file-failure.ts';
-import { sizeText } from '../kernel/numbers.ts';
+import { sizeText } from '../kernel/words.ts';
 import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
 
@@ -147,4 +147,37 @@ export function isUtf16(bytes: Uint8Array): boolean {
 
 export function notText(file: string, place: Place, message: string): KnownError {
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
+}
+
+/** Removes a byte order mark. Throws for a file that is missing (usage, 2), unreadable (failed, 1) or not UTF-8 (9). */
+export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let lines = 1;
+  try {
+    for await (const bytes of chunks) {
+      if (lines === 1 && isUtf16(bytes)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
+      const text = decoder.decode(bytes, { stream: true });
+      lines += text.split('\n').length - 1;
+      yield text;
+    }
+    yield decoder.decode();
+  } catch (error) {
+    if (error instanceof KnownError) throw error;
+    if (error instanceof TypeError)
+      throw notText(name, { line: lines, column: 1 }, 'contains invalid UTF-8; save the file as UTF-8');
+    throw cannotReadInput(name, error);
+  }
+}
+
+/** Yields the lines without their line breaks. The last line does not need a line break. */
+export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    // Joining before the split would copy a long line once per chunk.
+    const lines = chunk.split('\n');
+    lines[0] = rest + (lines[0] ?? '');
+    rest = lines.pop() ?? '';
+    yield lines;
+  }
+  yield [rest];
 }

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNewFile } from '../kernel/durable.ts';
-import { cannotWrite } from '../kernel/file-failure.ts';
+import { cannotWrite } from '../kernel/errors.ts';
 import { makeFolder, nameOnce, sweepTemporaryFiles, temporaryPath } from '../kernel/temporary-file.ts';
 
 const EXTENSIONS: Record<string, string> = {

@@ -2,11 +2,10 @@
 // unless it has a `record`.
 import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { type Hint, systemErrorCode } from '../kernel/errors.ts';
-import { cannotWrite } from '../kernel/file-failure.ts';
+import { cannotWrite, type Hint, systemErrorCode } from '../kernel/errors.ts';
 import { isJson } from '../kernel/json.ts';
 import { freeName, nameTaken } from '../kernel/temporary-file.ts';
-import { decoded, linesOf } from './text-chunks.ts';
+import { decoded, linesOf } from './read-input.ts';
 
 export interface Reject {
   file: string;

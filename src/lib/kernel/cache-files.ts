@@ -2,8 +2,7 @@
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
-import { KnownError } from './errors.ts';
-import { cannotWrite } from './file-failure.ts';
+import { cannotWrite, KnownError } from './errors.ts';
 import { acquireLock } from './lock.ts';
 
 /** Codes of the errors that are tolerated: failed reads and writes, but not symlinks or another user's files. */

@@ -2,7 +2,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder, PRIVATE_FILE, assertPrivate, syncFolder } from './durable.ts';
-import { cannotWrite } from './file-failure.ts';
+import { cannotWrite } from './errors.ts';
 
 export type DurableLog = ReturnType<typeof openDurableLog>;
 

@@ -20,8 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAbsent, KnownError } from './errors.ts';
-import { cannotCreate, cannotRead, cannotWrite, OTHER_FOLDERS } from './file-failure.ts';
+import { cannotCreate, cannotRead, cannotWrite, isAbsent, KnownError, OTHER_FOLDERS } from './errors.ts';
 import { host } from './host.ts';
 import { makeFolder, nameOnce, nameTaken, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
 
@@ -42,12 +41,6 @@ export function ensurePrivateFolder(path: string): void {
 export function writePrivateFile(path: string, data: string | Uint8Array): void {
   preparePrivateFile(path);
   writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE }));
-}
-
-/** Like `writePrivateFile`, but does not wait for the disk. For files that are useless after this process has ended. */
-export function writePassingFile(path: string, data: string): void {
-  preparePrivateFile(path);
-  writeWhole(path, data, () => openReplacement(path, { mode: PRIVATE_FILE, isPassing: true }));
 }
 
 function preparePrivateFile(path: string): void {
@@ -166,11 +159,9 @@ interface Replacement {
   mode?: number | undefined;
   owner?: Stats | undefined;
   isNew?: boolean;
-  /** True if a power failure may lose the file. */
-  isPassing?: boolean;
 }
 
-function openReplacement(target: string, { isNew, isPassing, mode, owner }: Replacement): OpenFile {
+function openReplacement(target: string, { isNew, mode, owner }: Replacement): OpenFile {
   sweepTemporaryFiles(dirname(target), 'user');
   const temporary = temporaryPath(dirname(target));
   const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
@@ -180,11 +171,11 @@ function openReplacement(target: string, { isNew, isPassing, mode, owner }: Repl
     finish: () => {
       if (owner) chownTo(descriptor, owner);
       if (mode !== undefined) fchmodSync(descriptor, mode);
-      if (!isPassing) fsyncSync(descriptor);
+      fsyncSync(descriptor);
       close();
       if (isNew) nameOnce(temporary, target);
       else renameSync(temporary, target);
-      if (!isPassing) syncFolder(dirname(target));
+      syncFolder(dirname(target));
     },
     discard: () => {
       close();

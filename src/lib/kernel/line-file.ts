@@ -1,7 +1,6 @@
 // Reads a file of lines in chunks, so that the whole file is never in memory.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsent } from './errors.ts';
-import { cannotRead } from './file-failure.ts';
+import { cannotRead, isAbsent } from './errors.ts';
 
 export type LineFile = NonNullable<ReturnType<typeof openLineFile>>;
 

@@ -14,8 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { ensurePrivateFolder } from './durable.ts';
-import { systemErrorCode } from './errors.ts';
-import { cannotRead, cannotWrite } from './file-failure.ts';
+import { cannotRead, cannotWrite, systemErrorCode } from './errors.ts';
 import { host } from './host.ts';
 import { temporaryPath, sweepTemporaryFiles, uniqueWord } from './temporary-file.ts';
 import { readRecord } from './json.ts';

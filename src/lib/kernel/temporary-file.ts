@@ -18,8 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
-import { type KnownError, systemErrorCode, usageError } from './errors.ts';
-import { cannotRead, cannotWrite } from './file-failure.ts';
+import { cannotRead, cannotWrite, type KnownError, systemErrorCode, usageError } from './errors.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 

@@ -1,5 +1,4 @@
-// Forms plurals, lists and sentences, and splits and quotes command lines.
-import { grouped } from './numbers.ts';
+// Formats numbers, plurals, lists and sentences, and splits and quotes command lines.
 
 /** Formats a count and its noun, such as `1 row` or `2,000 rows`. The default plural adds an `s`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -54,4 +53,27 @@ export function shellLine(words: readonly string[]): string {
 /** Puts text in single quotes, in which POSIX shells do not change anything. Writes a single quote as `'\''`. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export function largest(numbers: Iterable<number>, least = 0): number {
+  let most = least;
+  for (const one of numbers) if (one > most) most = one;
+  return most;
+}
+
+export function smallest(numbers: Iterable<number>): number {
+  let least = Infinity;
+  for (const one of numbers) if (one < least) least = one;
+  return least;
+}
+
+/** `12,345`. */
+export function grouped(count: number): string {
+  const whole = Math.round(count);
+  return whole < 1000 ? String(whole) : whole.toLocaleString('en');
+}
+
+/** Formats a size or a limit in binary units, such as `6 KiB` or `32 MiB` (decision: D438). */
+export function sizeText(bytes: number): string {
+  return bytes < 2 ** 20 ? `${Math.ceil(bytes / 2 ** 10)} KiB` : `${grouped(bytes / 2 ** 20)} MiB`;
 }

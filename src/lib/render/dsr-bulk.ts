@@ -6,8 +6,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import { fields, type RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
-import { grouped, largest } from '../kernel/numbers.ts';
-import { counted } from '../kernel/words.ts';
+import { counted, grouped, largest } from '../kernel/words.ts';
 
 const COUNTS = [
   'rows',

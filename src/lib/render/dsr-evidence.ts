@@ -2,8 +2,7 @@
 import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText } from '../domain/dsr/evidence.ts';
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
-import { largest } from '../kernel/numbers.ts';
-import { asSentence, counted } from '../kernel/words.ts';
+import { asSentence, counted, largest } from '../kernel/words.ts';
 import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 

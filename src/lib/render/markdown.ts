@@ -3,7 +3,7 @@ import type { Issue } from '../kernel/errors.ts';
 import { cellText, columnTitle } from './delimited.ts';
 import { cleanLine } from './clean.ts';
 import type { Column } from './view.ts';
-import { largest } from '../kernel/numbers.ts';
+import { largest } from '../kernel/words.ts';
 
 /** Returns a table whose cells cannot end the table, start code, or add their own markup. */
 export function toMarkdownTable<Row>(rows: readonly Row[], columns: Column<Row>[], header: boolean): string {

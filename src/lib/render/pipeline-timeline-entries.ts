@@ -1,7 +1,7 @@
 // Entries of a page about a pipeline's runs, one per run or day, and the scale of its chart.
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { recordsOf, startOf, STATUSES, statusCounts } from '../domain/warehouse/runs.ts';
-import { grouped } from '../kernel/numbers.ts';
+import { grouped } from '../kernel/words.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import { errorsText } from './warehouse.ts';
 

@@ -2,7 +2,7 @@
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import { counted } from '../kernel/words.ts';
+import { counted, grouped, largest } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
 import {
@@ -19,7 +19,6 @@ import {
 } from './pipeline-timeline-entries.ts';
 import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
-import { grouped, largest } from '../kernel/numbers.ts';
 
 export interface RunsSource extends PageSource {
   pipeline: string;

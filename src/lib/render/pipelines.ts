@@ -9,7 +9,7 @@ import { fields, type Column, type DocumentView, type ListView, type RecordView 
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
-import { grouped, largest, smallest } from '../kernel/numbers.ts';
+import { grouped, largest, smallest } from '../kernel/words.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },

@@ -1,7 +1,6 @@
 // Shows the progress of a running operation on one line. On a terminal, the line includes a bar if the total is known.
-import { grouped } from '../kernel/numbers.ts';
+import { counted, grouped } from '../kernel/words.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
-import { counted } from '../kernel/words.ts';
 import { cleanLine } from './clean.ts';
 import { displayWidth, fitText } from './width.ts';
 

@@ -4,7 +4,7 @@ import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
 import type { Column } from './view.ts';
 import { displayWidth, fitText, packLines, padText, wrapText } from './width.ts';
-import { largest } from '../kernel/numbers.ts';
+import { largest } from '../kernel/words.ts';
 
 export interface TableOptions {
   width: number;

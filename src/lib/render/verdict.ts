@@ -3,7 +3,7 @@ import type { CheckName, Verdict } from '../domain/callbacks/verify.ts';
 import { cleanLine } from './clean.ts';
 import type { DocumentView } from './view.ts';
 import { wrapUnder } from './width.ts';
-import { largest } from '../kernel/numbers.ts';
+import { largest } from '../kernel/words.ts';
 
 const TITLES: Record<CheckName, string> = {
   domain: 'domain',

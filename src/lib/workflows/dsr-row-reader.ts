@@ -19,7 +19,7 @@ import {
 import type { NullWords } from '../domain/null-words.ts';
 import { withoutSchemaHint } from '../files/load.ts';
 import { identitiesOf, type NormalizeOptions, normalizeRequest, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { Row } from '../bulk/row.ts';
+import type { Row } from '../bulk/csv.ts';
 import type { RowTable } from '../bulk/rows.ts';
 import { invalidInput, type Issue } from '../kernel/errors.ts';
 

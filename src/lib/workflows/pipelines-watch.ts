@@ -4,7 +4,7 @@ import type { PipelinesApi } from '../api/pipelines.ts';
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { isEnded, recordsOf, runId } from '../domain/warehouse/runs.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { grouped } from '../kernel/numbers.ts';
+import { grouped } from '../kernel/words.ts';
 import { KnownError, ifFound } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
 import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';

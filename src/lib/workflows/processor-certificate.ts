@@ -3,7 +3,7 @@ import type { DsrApi } from '../api/dsr.ts';
 import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import { type Clock, steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
-import { sizeText } from '../kernel/numbers.ts';
+import { sizeText } from '../kernel/words.ts';
 import { CliError, exitOf, fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {

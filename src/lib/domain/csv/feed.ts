@@ -2,16 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
-import { sizeText } from '../../kernel/numbers.ts';
+import { sizeText } from '../../kernel/words.ts';
 import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
 import { LINE_FEED, markLength, matchesAt, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
 import { RecordScan, RETURN } from './record.ts';
-
-export interface CsvSink {
-  /** Called for each record, starting with the header. */
-  take(): void;
-}
 
 /** First byte of a byte order mark. */
 const MARK = 0xef;
@@ -29,7 +24,7 @@ export class CsvFeed implements RowReader {
   /** True if the input starts with a byte order mark. */
   hasMark = false;
   readonly #name: string;
-  readonly #sink: CsvSink;
+  readonly #onRecord: () => void;
   readonly #pending = new Pending();
   /** True if the complete lines are valid UTF-8, so that each record is, too. */
   #isSound = false;
@@ -39,10 +34,11 @@ export class CsvFeed implements RowReader {
   readonly #columns: readonly string[] | undefined;
   #header = Buffer.alloc(0);
 
-  constructor(name: string, sink: CsvSink, { columns, escapes, separator }: Dialect = {}) {
+  /** `onRecord` is called for each record, starting with the header. */
+  constructor(name: string, onRecord: () => void, { columns, escapes, separator }: Dialect = {}) {
     this.#name = name;
     this.#columns = columns;
-    this.#sink = sink;
+    this.#onRecord = onRecord;
     this.#wanted = separator;
     this.scan = new RecordScan(escapes);
   }
@@ -110,7 +106,7 @@ export class CsvFeed implements RowReader {
       if (record.end - record.start >= record.count) {
         this.#findHeader(bytes);
         this.#hasBegun = true;
-        this.#sink.take();
+        this.#onRecord();
       }
       this.line += record.lines;
       at = record.next;

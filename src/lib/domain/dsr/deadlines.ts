@@ -1,5 +1,5 @@
 // Times of a request: the legal deadline, the platform's window, and the end of the cancellation period.
-import { smallest } from '../../kernel/numbers.ts';
+import { smallest } from '../../kernel/words.ts';
 import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
 

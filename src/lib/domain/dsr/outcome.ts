@@ -1,6 +1,6 @@
 // Determines when a request was answered or finished, how that is known, and whether it was on time. Lists, pages,
 // status and evidence all use these rules.
-import { largest } from '../../kernel/numbers.ts';
+import { largest } from '../../kernel/words.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 import { daysLate, deadlineFrom } from './deadlines.ts';
 import type { LedgerEvent, LedgerRequest } from './ledger.ts';

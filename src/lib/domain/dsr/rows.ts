@@ -5,7 +5,7 @@ import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isoOf } from '../../kernel/timestamps.ts';
-import { isRow, NOT_A_HEADER } from '../csv/header.ts';
+import { isRow, NOT_A_HEADER } from '../csv/dialect.ts';
 import { columnName } from '../../kernel/words.ts';
 import { nullWordIssue, type NullWords, USUAL_NULLS } from '../null-words.ts';
 import type { RequestParts } from './compose.ts';

@@ -1,6 +1,6 @@
 // Learns from 429s which rate a platform accepts: stays a little below it, and tries slightly higher rates after a
 // while. Follows the CUBIC curve (RFC 9438): steep far below the last limit, flat near it, and steep beyond it.
-import { smallest } from '../../kernel/numbers.ts';
+import { smallest } from '../../kernel/words.ts';
 
 const SECOND_MS = 1000;
 /** Learned rate as a fraction of the rate that was too high. */

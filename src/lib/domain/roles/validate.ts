@@ -4,7 +4,7 @@ import { ROLE_LIMITS } from '../../contract/limits.ts';
 import { canonicalJson, isRecord } from '../../kernel/json.ts';
 import { type Manifest, extraFields, type Role } from './manifest.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { largest } from '../../kernel/numbers.ts';
+import { largest } from '../../kernel/words.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
 import { CATALOG_TASKS } from './permissions.ts';
 

@@ -1,7 +1,7 @@
 // The grammar of column names in CSV and Parquet user files.
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { isRow, NOT_A_HEADER } from '../csv/header.ts';
+import { isRow, NOT_A_HEADER } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
 import type { RowRules } from './row-rules.ts';
 

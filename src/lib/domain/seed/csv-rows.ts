@@ -40,7 +40,7 @@ const NO_MAP =
 /** Reads CSV rows. A row's position is its first line. Throws invalid input (9) for an unusable header. */
 export function createCsvReader(packer: RowPacker, options: CsvOptions): RowReader {
   const { dialect = {} } = options;
-  const feed = new CsvFeed(options.name, { take }, dialect);
+  const feed = new CsvFeed(options.name, take, dialect);
   const { scan } = feed;
   const { record } = scan;
   let number = -1;

@@ -1,7 +1,7 @@
 // Finds the rows in a stream of JSON bytes: the lines of NDJSON, the elements of an array, or consecutive values. Holds
 // at most one incomplete row.
 import { isUtf8 } from 'node:buffer';
-import { sizeText } from '../../kernel/numbers.ts';
+import { sizeText } from '../../kernel/words.ts';
 import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
 import {
   BACKSLASH,

@@ -5,7 +5,7 @@ import type { Fixtures } from '../fixtures/document.ts';
 import { nextRunOf } from './life.ts';
 import { NO_PROGRESS, type Pipeline, type NewRun } from '../stores/pipelines.ts';
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
-import { largest } from '../../kernel/numbers.ts';
+import { largest } from '../../kernel/words.ts';
 
 /** Replaces all pipelines and runs with those in the fixtures. */
 export function loadPipelines(

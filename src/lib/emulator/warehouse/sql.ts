@@ -1,6 +1,6 @@
 // Checks that a data model's query is a single SELECT, and rewrites its table names for SQLite (decision: D68).
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
-import { largest } from '../../kernel/numbers.ts';
+import { largest } from '../../kernel/words.ts';
 
 /** Keywords that end the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];

@@ -1,6 +1,6 @@
 // Converts response bytes to text: decompresses them within the size limit, and decodes the charset.
 import { isUtf8 } from 'node:buffer';
-import { sizeText } from '../../kernel/numbers.ts';
+import { sizeText } from '../../kernel/words.ts';
 import { MAX_ANSWER_BYTES, type RawReply } from '../types.ts';
 
 export interface Answer {

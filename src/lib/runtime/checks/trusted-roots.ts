@@ -1,8 +1,7 @@
 // The trusted certificate authorities: those from Node, `--ca-file`, NODE_EXTRA_CA_CERTS and the embedded platform.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { reasonOf } from '../../kernel/file-failure.ts';
+import { type KnownError, reasonOf, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
 import { authorityFolder } from '../emulator/local-folder.ts';

@@ -1,11 +1,10 @@
 // The layout of every help screen.
 import { groupBy } from '../../kernel/group-by.ts';
-import { asSentence } from '../../kernel/words.ts';
+import { asSentence, largest } from '../../kernel/words.ts';
 import type { Command, Help } from 'commander';
 import { MAX_PAGE_WIDTH, wrapShape } from '../../render/page.ts';
 import { shapeTextOf } from '../output/result-shape.ts';
 import { byCode, type CommandHelp, helpOf, usageOf, usualExits } from './help.ts';
-import { largest } from '../../kernel/numbers.ts';
 
 /** If fewer columns than this remain, a flag's description is printed below the flag. */
 const LEAST_BESIDE = 24;

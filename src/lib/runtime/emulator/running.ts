@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
-import { readPrivateFile, removeFile, writePassingFile } from '../../kernel/durable.ts';
+import { readPrivateFile, removeFile, writePrivateFile } from '../../kernel/durable.ts';
 import { tryJson } from '../../kernel/json.ts';
 import { isAlive, ownProcess, type ProcessIdentity } from '../../kernel/lock.ts';
 import type { SettingsPaths } from '../../config/paths.ts';
@@ -25,7 +25,7 @@ export function registerEmulator(
 ): () => void {
   const path = join(folderOf(paths), `${emulator.port}.json`);
   const own = ownProcess();
-  writePassingFile(path, `${JSON.stringify({ ...own, ...emulator } satisfies RunningEmulator)}\n`);
+  writePrivateFile(path, `${JSON.stringify({ ...own, ...emulator } satisfies RunningEmulator)}\n`);
   return () => {
     // Another platform may have taken over the port and the file.
     if (readEmulator(path)?.pid === own.pid) removeFile(path);

@@ -68,7 +68,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
       appendFileSync(summary, `${redactor.text(text)}\n`);
       return undefined;
     } catch (error) {
-      const { cannotWrite } = await import('../../kernel/file-failure.ts');
+      const { cannotWrite } = await import('../../kernel/errors.ts');
       return cannotWrite(
         summary,
         error,
@@ -124,7 +124,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
     try {
       appendFileSync(file, `${line}\n`);
     } catch (error) {
-      const { cannotWrite } = await import('../../kernel/file-failure.ts');
+      const { cannotWrite } = await import('../../kernel/errors.ts');
       throw cannotWrite(file, error, NOT_UNDONE);
     }
   }

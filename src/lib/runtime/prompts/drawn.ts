@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Style } from '../../render/style.ts';
-import { largest } from '../../kernel/numbers.ts';
+import { largest } from '../../kernel/words.ts';
 import { displayWidth, padText, wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io, PromptOptions } from '../context.ts';
 import { type Asker, promptEnded } from './asker.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../../src/lib/bulk/row.ts';
+import type { Row } from '../../../../src/lib/bulk/csv.ts';
 import { openTable } from '../../../../src/lib/bulk/rows.ts';
 import { openBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
 import { inputSource } from '../../../helpers/input-source.ts';

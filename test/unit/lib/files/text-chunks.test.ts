@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decoded, linesOf } from '../../../../src/lib/files/text-chunks.ts';
+import { decoded, linesOf } from '../../../../src/lib/files/read-input.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const CHUNK_SIZE = 64 * 1024;

@@ -1,6 +1,6 @@
 // Messages and hints for files that cannot be written.
 import { describe, expect, it } from 'vitest';
-import { cannotCreate, cannotWrite } from '../../../../src/lib/kernel/file-failure.ts';
+import { cannotCreate, cannotWrite } from '../../../../src/lib/kernel/errors.ts';
 
 const failed = (code: string): Error => Object.assign(new Error(`${code}: failed`), { code });
 

@@ -8,11 +8,9 @@ function read(text: string, dialect: Dialect, size = text.length): (string[] | s
   const found: (string[] | string)[] = [];
   const feed = new CsvFeed(
     'a.csv',
-    {
-      take: () => {
-        const { fault } = feed.scan.record;
-        found.push(fault ? `${feed.line}: ${fault.message}` : feed.scan.texts());
-      },
+    () => {
+      const { fault } = feed.scan.record;
+      found.push(fault ? `${feed.line}: ${fault.message}` : feed.scan.texts());
     },
     dialect,
   );

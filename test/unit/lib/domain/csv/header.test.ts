@@ -1,6 +1,6 @@
 // A first line that contains data is recognized, so that no message shows personal data as column names.
 import { describe, expect, it } from 'vitest';
-import { NOT_A_HEADER } from '../../../../../src/lib/domain/csv/header.ts';
+import { NOT_A_HEADER } from '../../../../../src/lib/domain/csv/dialect.ts';
 import { planColumns } from '../../../../../src/lib/domain/dsr/rows.ts';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
 import { createWireNames } from '../../../../../src/lib/contract/names.ts';

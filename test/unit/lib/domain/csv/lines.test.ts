@@ -18,12 +18,10 @@ function readAll(text: string, cuts: readonly number[] = [], delimiter = ','): F
     const [issue] = (error as KnownError).issues;
     found.faults.push({ line: (issue?.line ?? 0) - 1, column: issue?.column ?? 0, message: issue?.message ?? '' });
   };
-  const feed = new CsvFeed('a.csv', {
-    take: () => {
-      const { fault } = feed.scan.record;
-      if (fault) note(feed.error(fault.message, fault.at));
-      else found.records.push({ texts: feed.scan.texts(), line: feed.line - 1, source: feed.source });
-    },
+  const feed = new CsvFeed('a.csv', () => {
+    const { fault } = feed.scan.record;
+    if (fault) note(feed.error(fault.message, fault.at));
+    else found.records.push({ texts: feed.scan.texts(), line: feed.line - 1, source: feed.source });
   });
   const edges = [0, ...[...cuts].map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   try {
@@ -120,7 +118,7 @@ it('continues with the record after a quoting error', () => {
 
 it('reports an unclosed quote at the row size limit, before the input ends', () => {
   const chunk = Buffer.from('x'.repeat(1024 * 1024));
-  const feed = new CsvFeed('a.csv', { take: () => undefined });
+  const feed = new CsvFeed('a.csv', () => undefined);
   feed.feed(Buffer.from('a,b\nc,"'));
   const feedAll = (): void => {
     for (let count = 0; count < 40; count++) feed.feed(chunk);
