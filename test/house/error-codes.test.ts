@@ -26,8 +26,8 @@ test('registers every code that the sources use', () => {
 });
 
 test('uses every registered code in the sources', () => {
-  // The codes of guards are composed from the guards' names.
-  const codes = ERROR_CODES.filter((code) => !/^(roles|warehouse)\.guard\./.test(code));
+  // The codes of guards and of network failures are composed from their names.
+  const codes = ERROR_CODES.filter((code) => !/^(network|(roles|warehouse)\.guard)\./.test(code));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))).toEqual([]);
 });
 

@@ -18,9 +18,6 @@ import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
 
-/** A wait of at least this length is reported, so that the command does not appear to hang. */
-const LONG_WAIT_MS = 10_000;
-
 /** Creates a client. It does not open connections, read files or resolve credentials before the first call. */
 export function createClient(options: HttpOptions): Client {
   const wire = createWire(options);
@@ -125,13 +122,10 @@ export function createClient(options: HttpOptions): Client {
           : failure;
       if (isStatus(result, 429)) rejection = failure;
       attempt++;
-      const isLong = decision.afterMs >= LONG_WAIT_MS && options.onLongWait !== undefined;
-      const report = (isLong ? options.onLongWait : undefined) ?? options.onDecision;
-      report(
+      options.onDecision(
         `${request.method} ${request.path}: ${inShort(result)}; retrying in ${formatDuration(decision.afterMs)} (attempt ${attempt} of ${attempts})`,
       );
-      const wait = waitOf(result, decision.afterMs, now);
-      await pause(isLong ? { ...wait, isReported: true } : wait, decision.afterMs, options, signal);
+      await pause(waitOf(result, decision.afterMs, now), decision.afterMs, options, signal);
       if (rejection) await checkRepeat(call, rejection);
     }
 

@@ -129,8 +129,6 @@ export interface Wait {
   isRequested?: boolean;
   /** True if another process holds the lock. Such a wait is printed as a line. */
   isLock?: boolean;
-  /** True if `onLongWait` has already reported the wait. */
-  isReported?: boolean;
 }
 
 export interface HttpOptions {
@@ -169,8 +167,6 @@ export interface HttpOptions {
   onAccepted?: (() => void) | undefined;
   /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
-  /** Called instead of `onDecision` for a long pause before a retry. */
-  onLongWait?(text: string): void;
   /** Called when a delay starts. The returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
   /** `call` is the method, the path and the query. */

@@ -93,7 +93,6 @@ export function connect(ctx: Context, settings: Settings, { freshToken = false }
       io.beforeWrite?.();
     },
     onDecision: ctx.out.verbose,
-    onLongWait: ctx.out.note,
     onWait: ctx.out.waits,
     onResponse: io.onResponse,
     onDebug: flags.debug ? ctx.out.verbose : undefined,

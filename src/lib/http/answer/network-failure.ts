@@ -18,7 +18,7 @@ export interface LostExchange {
 
 /** Returns the error `network.<kind>` (8) or, for an aborted request, `interrupted` with the signal's exit code. */
 export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
-  const code = CODES[error.kind];
+  const code = (error.kind === 'aborted' ? 'interrupted' : `network.${error.kind.replace('-', '_')}`) as ErrorCode;
   const words = WORDS[error.kind](lost, error);
   const { message, hint } = typeof words === 'string' ? { message: words, hint: ERRORS[code].fix } : words;
   const reason: unknown = error.kind === 'aborted' ? error.cause : undefined;
@@ -30,22 +30,6 @@ export function networkFailure(lost: LostExchange, error: TransportError): Known
     cause: error,
   });
 }
-
-const CODES = {
-  refused: 'network.refused',
-  dns: 'network.dns',
-  unreachable: 'network.unreachable',
-  certificate: 'network.certificate',
-  tls: 'network.tls',
-  proxy: 'network.proxy',
-  'connect-timeout': 'network.connect_timeout',
-  timeout: 'network.timeout',
-  idle: 'network.idle',
-  reset: 'network.reset',
-  truncated: 'network.truncated',
-  malformed: 'network.malformed',
-  aborted: 'interrupted',
-} as const satisfies Record<TransportKind, ErrorCode>;
 
 /** The message for each kind of failure, and a hint if the registry's hint does not fit. */
 const WORDS: Record<

@@ -51,43 +51,24 @@ export function backoffCeiling(attempt: number): number {
   return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }
 
-const TIME = '(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d):(?<second>[0-5]\\d|60)';
-const MONTH = '(?<month>[A-Za-z]{3})';
-/** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT`. */
-const HTTP_DATE = new RegExp(`^[A-Za-z]{3,9}, (?<day>\\d{2})[ -]${MONTH}[ -](?<year>\\d{4}|\\d{2}) ${TIME} GMT$`);
-/** Matches the obsolete form `Sun Nov  6 08:49:37 1994`. */
-const ASCTIME_DATE = new RegExp(`^[A-Za-z]{3} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`);
+/** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete forms with `Sunday, 06-Nov-94` and of `asctime`. */
+const HTTP_DATE =
+  /^(?:[a-z]{3,9}, \d\d[ -][a-z]{3}[ -](?:\d{4}|\d\d) (?!24)\d\d:\d\d:[0-5]\d GMT|[a-z]{3} [a-z]{3} [ \d]\d (?!24)\d\d:\d\d:[0-5]\d \d{4})$/i;
 
 /** Returns the delay from `now` in milliseconds, with no upper limit; 0 for a past date, undefined for invalid text. */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
-  const at = parseHttpDate(text, now);
+  const at = parseHttpDate(text);
   return at === undefined ? undefined : Math.max(0, at - now);
 }
 
 /** Returns the server's time, from which a date in its `Retry-After` counts: our clock may be wrong. */
 export function serverTime(headers: Readonly<Record<string, string>>, now: number): number {
-  return parseHttpDate(headers['date'] ?? '', now) ?? now;
+  return parseHttpDate(headers['date'] ?? '') ?? now;
 }
 
-function parseHttpDate(text: string, now: number): number | undefined {
-  const {
-    day = '',
-    month = '',
-    second,
-    time = '',
-    year,
-  } = (HTTP_DATE.exec(text) ?? ASCTIME_DATE.exec(text))?.groups ?? {};
-  if (year === undefined) return undefined;
-  const minute = Date.parse(`${day} ${month} ${fullYear(year, now)} ${time} GMT`);
-  return Number.isNaN(minute) ? undefined : minute + Number(second) * 1000;
-}
-
-/** Returns the latest year with these last two digits that is at most 50 years in the future (RFC 9110, 5.6.7). */
-function fullYear(digits: string, now: number): number {
-  if (digits.length === 4) return Number(digits);
-  const present = new Date(now).getUTCFullYear();
-  const candidate = Math.floor(present / 100) * 100 + Number(digits);
-  return candidate > present + 50 ? candidate - 100 : candidate;
+function parseHttpDate(text: string): number | undefined {
+  const ms = HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : NaN;
+  return Number.isNaN(ms) ? undefined : ms;
 }

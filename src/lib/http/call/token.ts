@@ -37,23 +37,9 @@ const SHARED_EXITS: readonly ExitName[] = ['network', 'unavailable'];
 /** Returns the current token. `rejected` is a token that caused a 401 and must not be returned again. */
 export type TokenSource = (signal: AbortSignal, rejected?: string) => Promise<Token>;
 
-type TokenOptions = Pick<
-  HttpOptions,
-  | 'audience'
-  | 'cacheFiles'
-  | 'clock'
-  | 'credentials'
-  | 'freshToken'
-  | 'lastingAddress'
-  | 'lastingAudience'
-  | 'redactor'
-  | 'signal'
-  | 'tokenFolder'
->;
-
 /** `requestToken` sends the token request (specification, "Authentication"). */
 export function createTokenSource(
-  options: TokenOptions,
+  options: HttpOptions,
   requestToken: (body: TokenRequest, signal: AbortSignal) => Promise<TokenReply>,
 ): TokenSource {
   const { cacheFiles, clock, credentials, redactor } = options;
@@ -64,14 +50,13 @@ export function createTokenSource(
     const ready = await abortable(credentials.accessToken(), signal);
     if (ready !== undefined) return { value: checked(ready), ready: true };
     const known = await abortable(credentials.bearer(), signal);
-    const path = join(options.tokenFolder, cacheName(known));
+    const name = tokenFileName(known.clientId, options.lastingAudience(), options.lastingAddress('auth'));
+    const path = join(options.tokenFolder, name);
     for (;;) {
       const cached = usable(latest, rejected) ?? usable(kept(path), rejected);
       if (cached) return give(cached);
       const isOurs = round === undefined;
-      round ??= renew(path, known, rejected).finally(() => {
-        round = undefined;
-      });
+      round ??= renew(path, known, rejected).finally(() => (round = undefined));
       const token = await abortable(round, signal);
       // A round started by another call may return the token that was rejected for this call.
       if (isOurs || token.value !== rejected) return token;
@@ -138,29 +123,17 @@ export function createTokenSource(
     return token.obtained_at <= now && now < token.expires_at - margin ? token : undefined;
   }
 
-  function cacheName({ clientId }: BearerCredentials): string {
-    return tokenFileName(clientId, options.lastingAudience(), options.lastingAddress('auth'));
-  }
-
   async function fetchToken(known: BearerCredentials, signal: AbortSignal): Promise<CachedToken> {
     const clientSecret = await known.clientSecret();
     redactor.add(clientSecret);
     // Read the clock before the call, so that the lifetime is never overestimated.
     const obtainedAt = clock.now();
-    const reply = await requestToken(
-      {
-        client_id: known.clientId,
-        client_secret: clientSecret,
-        audience: options.audience(),
-        grant_type: 'client_credentials',
-      },
+    const credentials = { client_id: known.clientId, client_secret: clientSecret };
+    const { access_token, expires_in } = await requestToken(
+      { ...credentials, audience: options.audience(), grant_type: 'client_credentials' },
       signal,
     );
-    return {
-      access_token: reply.access_token,
-      obtained_at: obtainedAt,
-      expires_at: obtainedAt + reply.expires_in * 1000,
-    };
+    return { access_token, obtained_at: obtainedAt, expires_at: obtainedAt + expires_in * 1000 };
   }
 }
 

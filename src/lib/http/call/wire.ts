@@ -38,23 +38,22 @@ export function createWire(options: HttpOptions, kind = options.engine) {
 
   return {
     send: async (attempt: Attempt): Promise<Answer | TransportError> => {
-      const { endpoint, request } = attempt;
+      const { endpoint, request, signal, sink } = attempt;
+      const { body, method, origin, path, query } = request;
       const headers = headersOf(attempt);
-      const engine = await engineFor(request.origin);
+      const engine = await engineFor(origin);
       const startedAt = options.clock.now();
-      const result = await exchange(engine, attempt, headers, options.requestTimeoutMs);
+      const timeoutMs = options.requestTimeoutMs;
+      const result = await engine
+        .send({ method, origin, path: path + query, headers, body, timeoutMs, signal, sink })
+        .then(readAnswer)
+        .catch((error: unknown) => {
+          if (error instanceof TransportError) return error;
+          throw error;
+        });
       if ('status' in result && result.status < 429 && endpoint.service !== 'auth')
-        options.onResponse?.(`${request.method} ${request.path}${request.query}`, result.text);
-      traceAttempt(
-        {
-          ...attempt,
-          headers,
-          startedAt,
-          endedAt: options.clock.now(),
-          ...(result instanceof TransportError ? { error: result } : { answer: result }),
-        },
-        options,
-      );
+        options.onResponse?.(`${method} ${path}${query}`, result.text);
+      traceAttempt({ ...attempt, headers, startedAt, endedAt: options.clock.now(), result }, options);
       return result;
     },
     /** Returns the proxy for requests to this origin, without its credentials. */
@@ -90,23 +89,6 @@ export function headersOf({
   };
 }
 
-async function exchange(
-  engine: Engine,
-  { request, signal, sink }: Attempt,
-  headers: Record<string, string>,
-  timeoutMs: number,
-): Promise<Answer | TransportError> {
-  const { body, method, origin, path, query } = request;
-  try {
-    return await readAnswer(
-      await engine.send({ method, origin, path: path + query, headers, body, timeoutMs, signal, sink }),
-    );
-  } catch (error) {
-    if (error instanceof TransportError) return error;
-    throw error;
-  }
-}
-
 const MAX_TRACED_BODY = 64 * 1024;
 
 export interface Attempted extends Pick<Attempt, 'attempt' | 'endpoint' | 'id' | 'request'> {
@@ -114,8 +96,7 @@ export interface Attempted extends Pick<Attempt, 'attempt' | 'endpoint' | 'id' |
   /** Milliseconds since the epoch. */
   startedAt: number;
   endedAt: number;
-  answer?: Answer;
-  error?: TransportError;
+  result: Answer | TransportError;
 }
 
 export function traceAttempt(
@@ -124,14 +105,14 @@ export function traceAttempt(
 ): void {
   // Masking would double the CPU time of a short call, so skip it.
   if (!onDebug && !onTrace) return;
-  const { answer, attempt, endpoint, endedAt, error, headers, id, request, startedAt } = attempted;
+  const { attempt, endpoint, endedAt, headers, id, request, result, startedAt } = attempted;
+  const [answer, error] = result instanceof TransportError ? [undefined, result] : [result, undefined];
   const url = redactor.text(urlOf(request));
   const ms = endedAt - startedAt;
-  const size = answer && `${answer.size} bytes`;
-  const result = answer
-    ? `${answer.status}, ${size}`
-    : redactor.text(`no response: ${error?.kind} ${error?.code ?? ''}`.trim());
-  onDebug?.(`${request.method} ${url} -> ${result}, ${ms} ms (attempt ${attempt}, request ${id})`);
+  const shown = answer
+    ? `${answer.status}, ${answer.size} bytes`
+    : redactor.text(`no response: ${error.kind} ${error.code ?? ''}`.trim());
+  onDebug?.(`${request.method} ${url} -> ${shown}, ${ms} ms (attempt ${attempt}, request ${id})`);
   if (!onTrace) return;
   const body = bodyTracer({ endpoint, names, redactor });
   const sent = { headers: redactor.headers(headers), body: body.traced(request.body?.toString()) };

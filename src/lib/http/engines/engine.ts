@@ -117,21 +117,13 @@ export function followExchange(exchange: Exchange, start: (progress: Progress) =
 const SINGLE = /^(?:content-(?:type|length)|date|etag|last-modified|location|retry-after)$/i;
 
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [
-            [
-              name.toLowerCase(),
-              [value]
-                .flat()
-                .slice(0, SINGLE.test(name) ? 1 : undefined)
-                .join(', '),
-            ],
-          ],
-    ),
-  );
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const values = [value].flat();
+    joined[name.toLowerCase()] = (SINGLE.test(name) ? values.slice(0, 1) : values).join(', ');
+  }
+  return joined;
 }
 
 /** Creates a context that trusts Node's roots and `pem`; undefined without `pem`. Throws usage (2) for invalid text. */

@@ -60,8 +60,8 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
   function isDue(wait: Wait, silentMs: number, isEvent: boolean): boolean {
     const isNew = shown !== wait && (wait.isRequested === true || wait.isLock === true || isEvent);
     if (!isNew && (silentMs < PLAIN_INTERVAL_MS || now() - shownAt < PLAIN_INTERVAL_MS)) return false;
-    // -v already prints each pause, and a long pause is always printed.
-    return isEvent || (wait.isReported !== true && !(wait.isRequested && (flags.verbose || flags.debug)));
+    // -v already prints each pause.
+    return isEvent || !(wait.isRequested && (flags.verbose || flags.debug));
   }
 
   return (wait) => {

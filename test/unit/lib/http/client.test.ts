@@ -61,16 +61,7 @@ describe('beforeRetry', () => {
 });
 
 describe('a wait', () => {
-  it('is reported to onLongWait if it lasts ten seconds or more', async () => {
-    const long: string[] = [];
-    const http = testClient(server.url, { onLongWait: (text) => long.push(text), random: () => 0 });
-    server.next(late('9'), late('10'));
-    await http.call(triggerThing, { body });
-    expect(http.decisions).toEqual(['POST /things/trigger: status 429; retrying in 9s (attempt 2 of 5)']);
-    expect(long).toEqual(['POST /things/trigger: status 429; retrying in 10s (attempt 3 of 5)']);
-  });
-
-  it('is reported as a decision if there is no onLongWait', async () => {
+  it('is reported as a decision', async () => {
     server.next(json({}, { status: 503, headers: { 'retry-after': '3600' } }));
     const http = testClient(server.url);
     await http.call(getThing, { params });
@@ -102,20 +93,6 @@ describe('a wait', () => {
       ...[...answer, 'Retrying in 1s (503)', 'over'],
       ...answer,
     ]);
-  });
-
-  it('is marked as already reported if it was long and was therefore reported to onLongWait', async () => {
-    const reports: unknown[] = [];
-    const onWait = (wait: Wait) => {
-      reports.push(wait.isReported);
-      return () => undefined;
-    };
-    for (const onLongWait of [(text: string) => void reports.push(text), undefined]) {
-      server.next(late('60'));
-      await testClient(server.url, { onWait, ...(onLongWait && { onLongWait }) }).call(getThing, { params });
-    }
-    const note = expect.stringMatching(/^GET .*: status 429; retrying in 1m \(attempt 2 of 5\)$/) as string;
-    expect(reports).toEqual([undefined, note, true, undefined, undefined, undefined, undefined]);
   });
 
   it('is reported as finished even if it is aborted', async () => {

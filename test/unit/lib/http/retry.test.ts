@@ -113,11 +113,9 @@ describe('parseRetryAfter', () => {
     ['Friday, 31-Dec-99 23:59:59 GMT', 0],
     ['Mon, 23 Nov 2026 00:00:00 GMT', 144_000_000],
     ['Sat, 21 Nov 2026 23:59:59 GMT', 57_599_000],
-    ['Sat, 21 Nov 2026 08:00:60 GMT', 60_000],
     ['tue, 01 dec 2026 08:00:00 GMT', 864_000_000],
     ['Tue Dec 01 08:00:00 2026', 864_000_000],
     ['Thu, 31 Dec 2026 08:00:00 GMT', 3_456_000_000],
-    ['Saturday, 21-Nov-76 08:00:00 GMT', Date.UTC(2076, 10, 21, 8) - NOW],
     ['Monday, 21-Nov-77 08:00:00 GMT', 0],
   ])('parses %s', (value, ms) => {
     expect(parseRetryAfter(value, NOW)).toBe(ms);

@@ -18,6 +18,7 @@ const attempted: Attempted = {
   headers: { accept: 'application/json', authorization: 'Bearer x' },
   startedAt: TEST_TIME,
   endedAt: TEST_TIME + 34,
+  result: responseWith('{}'),
 };
 
 function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<string, unknown>[] } {
@@ -33,14 +34,14 @@ function traced(parts: Partial<Attempted>): { debug: string[]; traces: Record<st
 }
 /** Returns the body of a request as it appears in a trace. */
 const kept = (body: string | undefined, parts: Partial<Attempted> = {}): unknown => {
-  const { traces } = traced({ request: { ...attempted.request, body }, answer: responseWith('{}'), ...parts });
+  const { traces } = traced({ request: { ...attempted.request, body }, result: responseWith('{}'), ...parts });
   return (traces[0]?.['request'] as { body: unknown }).body;
 };
 
 describe('traceAttempt', () => {
   it('records a response', () => {
     const answer = responseWith('{"id":"a"}', { status: 201, headers: { 'x-a': 'b' }, size: 10 });
-    const { debug, traces } = traced({ answer });
+    const { debug, traces } = traced({ result: answer });
     expect(debug).toEqual([
       'PUT https://api.example/things/********?a=b -> 201, 10 bytes, 34 ms (attempt 2, request id-1)',
     ]);
@@ -62,14 +63,14 @@ describe('traceAttempt', () => {
 
   it('records a network failure, with its code if it has one', () => {
     const cause = Object.assign(new Error(SECRET), { code: 'ECONNRESET' });
-    const { debug, traces } = traced({ error: new TransportError('reset', 'perhaps-delivered', cause) });
+    const { debug, traces } = traced({ result: new TransportError('reset', 'perhaps-delivered', cause) });
     expect(debug[0]).toContain(' -> no response: reset ECONNRESET, 34 ms (');
     expect(traces[0]).toMatchObject({
       status: null,
       response: null,
       error: { kind: 'reset', code: 'ECONNRESET', phase: 'perhaps-delivered' },
     });
-    const silent = traced({ error: new TransportError('timeout', 'perhaps-delivered') });
+    const silent = traced({ result: new TransportError('timeout', 'perhaps-delivered') });
     expect(silent.debug[0]).toContain(' -> no response: timeout, 34 ms (');
     expect(silent.traces[0]).toMatchObject({ error: { kind: 'timeout', code: null } });
   });
@@ -80,12 +81,12 @@ describe('traceAttempt', () => {
         throw new Error('unnecessary masking');
       },
     });
-    traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor });
+    traceAttempt(attempted, { redactor });
   });
 
   it.each(['onDebug', 'onTrace'] as const)('records an exchange if only %s is set', (only) => {
     let calls = 0;
-    traceAttempt({ ...attempted, answer: responseWith('{}') }, { redactor: createRedactor(), [only]: () => calls++ });
+    traceAttempt(attempted, { redactor: createRedactor(), [only]: () => calls++ });
     expect(calls).toBe(1);
   });
 });
@@ -105,7 +106,7 @@ describe('a traced body', () => {
     const { traces } = traced({
       endpoint: oauthEndpoints.token,
       request: { ...attempted.request, body: '{"a":1}' },
-      answer: responseWith('{"access_token":"x"}'),
+      result: responseWith('{"access_token":"x"}'),
     });
     expect(traces[0]).toMatchObject({ request: { body: '(not kept)' }, response: { body: '(not kept)' } });
   });
@@ -157,8 +158,8 @@ describe('a traced body', () => {
   ])('masks an identity from the request if the response quotes the identity %s', (_name, quoted) => {
     const body = JSON.stringify({ subject_identities: { email: { value: 'Jane.Roe@Example.org', encoding: 'raw' } } });
     for (const text of [`{"message":"no ${quoted}"}`, `no ${quoted}`]) {
-      const answer = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });
-      const { traces } = traced({ request: { ...attempted.request, body }, answer });
+      const result = responseWith(text, { status: 422, headers: { 'x-reason': quoted } });
+      const { traces } = traced({ request: { ...attempted.request, body }, result });
       expect(JSON.stringify(traces[0]?.['response'])).not.toMatch(/roe/i);
     }
   });

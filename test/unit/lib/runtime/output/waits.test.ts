@@ -104,19 +104,6 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   },
 );
 
-test('shows an already reported wait on a live line, but does not print a line for it', async () => {
-  for (const [tty, expected] of [
-    [false, /^$/],
-    [true, /1s so far/],
-  ] as const) {
-    const { begin, pass, stderr } = listen({}, { tty });
-    const end = begin({ ...ASKED, isReported: true });
-    await pass(30_000);
-    end();
-    expect(stderr()).toMatch(expected);
-  }
-});
-
 it.each<[string, Record<string, unknown>, CliOptions]>([
   ['--progress none', { progress: 'none' }, { tty: true }],
   ['-q', { quiet: true }, { tty: true }],
