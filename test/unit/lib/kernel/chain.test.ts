@@ -1,14 +1,6 @@
 // A log's hash chain detects every change and survives a killed process.
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  linkSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, linkSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
