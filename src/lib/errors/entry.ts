@@ -28,3 +28,13 @@ export interface ErrorEntry {
   readonly explanation: string;
   readonly fix: string;
 }
+
+type CreateEntry = (summary: string, explanation: string, fix: string) => ErrorEntry;
+
+/** For each exit code, a function that creates an entry: what happened, why, and how to fix it. */
+export const exit = Object.fromEntries(
+  (Object.keys(EXIT) as ExitName[]).map((name): [ExitName, CreateEntry] => [
+    name,
+    (summary, explanation, fix) => ({ exit: name, summary, explanation, fix }),
+  ]),
+) as Record<ExitName, CreateEntry>;

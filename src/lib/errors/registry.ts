@@ -1,5 +1,4 @@
 // All error codes: exit code, meaning, cause and fix.
-import type { ErrorEntry } from './entry.ts';
 import { DSR_ERRORS } from './dsr.ts';
 import { EMULATOR_ERRORS, SETUP_ERRORS } from './setup.ts';
 import { GENERAL_ERRORS } from './general.ts';
@@ -15,6 +14,6 @@ export const ERRORS = {
   ...DSR_ERRORS,
   ...WAREHOUSE_ERRORS,
   ...EMULATOR_ERRORS,
-} as const satisfies Record<string, ErrorEntry>;
+};
 
 export type ErrorCode = keyof typeof ERRORS;
