@@ -36,81 +36,60 @@ export function unquote(word: string): string {
     .join(' ');
 }
 
-/** A command being read: the line's own command, or one inside a substitution. */
-interface Frame {
-  words: TypedWord[];
-  word: TypedWord | undefined;
-  quote: Quote;
-  /** Start offset and closing character (empty for the line's own command). */
-  from: number;
-  close: ')' | '`' | '';
-}
-
 /** Returns the words of the last command. The last word is the one at the cursor; it may be empty. */
 function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading): TypedWord[] {
-  const outer: Frame[] = [];
-  let frame: Frame = { words: [], word: undefined, quote: '', from: 0, close: '' };
-  const open = (): TypedWord => (frame.word ??= { text: '', quote: '', kept: 0 });
-  const enter = (from: number, close: ')' | '`'): void => {
-    outer.push(frame);
-    frame = { words: [], word: undefined, quote: '', from, close };
-  };
-  /** Returns to the outer command, and appends the whole substitution to its current word. */
-  const leave = (at: number): void => {
-    const { from } = frame;
-    frame = outer.pop() ?? frame;
-    open().text += line.slice(from, at + 1);
-  };
+  let words: TypedWord[] = [];
+  let word: TypedWord | undefined;
+  let quote: Quote = '';
+  const open = (): TypedWord => (word ??= { text: '', quote: '', kept: 0 });
   for (let index = 0; index < line.length; index++) {
     const char = line.charAt(index);
-    if (frame.quote !== "'" && (char === '(' || char === '`') && isOpening(char, index)) {
-      if (char === frame.close) leave(index);
-      else enter(index, char === '(' ? ')' : '`');
-    } else if (frame.quote !== '') {
+    // Inside double quotes, only a parenthesis after a dollar sign opens a substitution.
+    const isParenthesis = char === '(' && (quote === '' || line.charAt(index - 1) === '$');
+    if (quote !== "'" && (isParenthesis || (char === '`' && hasBackticks))) {
+      const end = endOfSubstitution(line, index);
+      if (end !== undefined || quote !== '') {
+        // Double quotes enclose a single word, including an incomplete substitution.
+        open().text += line.slice(index, end);
+        index = (end ?? line.length) - 1;
+      } else [words, word] = [[], undefined];
+    } else if (quote !== '') {
       const one = open();
-      if (char === frame.quote) {
-        frame.quote = '';
+      if (char === quote) {
+        quote = '';
         if (breaks.includes(char)) one.kept = one.text.length;
-      } else if (char === '\\' && frame.quote === '"') {
-        const next = line.charAt(index + 1);
-        if ('"\\$`'.includes(next)) index++;
-        one.text += '"\\$`'.includes(next) ? next : char;
+      } else if (char === '\\' && quote === '"' && '"\\$`'.includes(line.charAt(index + 1))) {
+        one.text += line.charAt(++index);
       } else one.text += char;
     } else if (char === '\\') {
       index++;
       // A backslash before a newline joins the two lines.
       if (line.charAt(index) !== '\n') open().text += line.charAt(index);
     } else if (char === '"' || char === "'") {
-      frame.quote = char;
+      quote = char;
       const one = open();
       one.kept = one.text.length;
-    } else if (char === ')' && frame.close === ')') {
-      leave(index);
     } else if (SEPARATOR.test(char)) {
-      frame.words = [];
-      frame.word = undefined;
+      [words, word] = [[], undefined];
     } else if (SPACE.test(char)) {
-      if (frame.word) frame.words.push(frame.word);
-      frame.word = undefined;
+      if (word) words.push(word);
+      word = undefined;
     } else {
       const one = open();
       one.text += char;
       if (breaks.includes(char)) one.kept = one.text.length;
     }
   }
-  // Double quotes enclose a single word, including an incomplete substitution.
-  const quoted = outer.findIndex(({ quote }) => quote !== '');
-  if (quoted !== -1) {
-    const { from } = outer[quoted + 1] ?? frame;
-    frame = outer[quoted] ?? frame;
-    open().text += line.slice(from);
-  }
-  const last = open();
-  return [...frame.words, { ...last, quote: frame.quote }];
+  return [...words, { ...open(), quote }];
+}
 
-  /** Inside double quotes, only a parenthesis after a dollar sign opens a substitution. */
-  function isOpening(char: '(' | '`', index: number): boolean {
-    if (char === '`') return hasBackticks;
-    return frame.quote === '' || line.charAt(index - 1) === '$';
+/** Returns the offset after the substitution that opens at `from`; undefined if it is incomplete. Ignores quotes. */
+function endOfSubstitution(line: string, from: number): number | undefined {
+  if (line.charAt(from) === '`') return line.indexOf('`', from + 1) + 1 || undefined;
+  let depth = 0;
+  for (let index = from; index < line.length; index++) {
+    if (line.charAt(index) === '(') depth++;
+    else if (line.charAt(index) === ')' && --depth === 0) return index + 1;
   }
+  return undefined;
 }

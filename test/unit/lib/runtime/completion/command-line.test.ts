@@ -30,7 +30,6 @@ describe('readLine', () => {
     ['cdpadm --profile a$(cat x | sort; date)b roles ', ['--profile', 'a$(cat x | sort; date)b', 'roles'], ''],
     ['cdpadm x $(echo $(date)) y', ['x', '$(echo $(date))'], 'y'],
     ['cdpadm x $(echo $((1 + 2))) y', ['x', '$(echo $((1 + 2)))'], 'y'],
-    ["cdpadm x $(echo ')') y", ['x', "$(echo ')')"], 'y'],
     ["cdpadm x '$(' y", ['x', '$('], 'y'],
     ['cdpadm x `echo x y` z', ['x', '`echo x y`'], 'z'],
     ['cdpadm x `cdpadm gr', [], 'gr'],
