@@ -148,18 +148,6 @@ describe('profile edit', () => {
     expect(home.settings().profiles['dev']).toMatchObject({ workspace_id: '9' });
   });
 
-  it.each([
-    ['--protected', 'Pass --set protected=true instead.'],
-    ['--base-url', 'Pass --set base_url=VALUE instead.'],
-    ['--vendor-domain x.example', 'Pass --set vendor_domain=VALUE instead.'],
-  ])('suggests --set for %s, a flag of profile create', async (flag, hint) => {
-    const { code, stderr } = await run(`profile edit dev ${flag}`);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`Unknown flag \`${flag.split(' ')[0]}\`.`);
-    expect(stderr).toContain(hint);
-    expect((await run('profile edit --help')).stdout).not.toContain('--vendor-domain');
-  });
-
   it('prints the changed fields, even in a dry run', async () => {
     const line = 'profile edit dev --set workspace_id=7 --set limits.dsr=1000/m --set secrets.client_id=';
     const changes = ['  secrets.client_id: me → none', '  workspace_id: none → 7', '  limits.dsr: none → 1000/m'];

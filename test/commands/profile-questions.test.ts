@@ -1,7 +1,7 @@
 // `profile create` on a terminal: its prompts and the resulting profile.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
-import { askForSettings, type AddressProbe } from '../../src/commands/profile/questions.ts';
+import { askForSettings } from '../../src/commands/profile/questions.ts';
 import { KnownError } from '../../src/lib/kernel/errors.ts';
 import type { Choice, Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
@@ -22,7 +22,6 @@ function answerPrompts(answers: Record<string, string>, review: readonly string[
     const problem = options.check?.(text);
     return problem === undefined ? Promise.resolve(text) : Promise.reject(new Error(problem));
   };
-  const ask = (question: string) => reply(question).then((answer) => answer === 'y');
   // In the list of all settings, select those in `review`, then create the profile.
   const changes = [...review];
   const select = (question: string, choices: readonly Choice[]) => {
@@ -39,7 +38,7 @@ function answerPrompts(answers: Record<string, string>, review: readonly string[
   const ctx = {
     io: { env: {} },
     flags: { yes },
-    prompt: { possible: true, input: reply, secret: reply, select, ask },
+    prompt: { possible: true, input: reply, secret: reply, select },
     out,
   } as unknown as Context;
   return { ctx, asked, shown, lists };
@@ -53,9 +52,6 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
   return { profile, typed, storage: 'keychain', use: false };
 }
 
-const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
-const HOW = { name: 'prod', probe: reachable };
-
 describe('profile create on a terminal', () => {
   it('prompts for the address, the client id and the secret, and requires nothing else', async () => {
     const { ctx, asked, lists } = answerPrompts({
@@ -64,7 +60,7 @@ describe('profile create on a terminal', () => {
       'Client secret': 's3cret',
     });
     const draft = draftOf();
-    await askForSettings(ctx, profilesOf(), draft, HOW);
+    await askForSettings(ctx, profilesOf(), draft, 'prod');
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Client id (Enter to skip)',
@@ -101,7 +97,7 @@ describe('profile create on a terminal', () => {
       return await ctx.prompt.select(question, choices, options);
     };
     const draft = draftOf();
-    await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select } } as Context, profilesOf(), draft, HOW);
+    await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select } } as Context, profilesOf(), draft, 'prod');
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
       auth_url: 'https://auth.example',
@@ -123,7 +119,7 @@ describe('profile create on a terminal', () => {
           return answer;
         });
       const draft = draftOf({ base_url: 'https://a.example', ...given });
-      await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select: ask } } as Context, profilesOf(), draft, HOW);
+      await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select: ask } } as Context, profilesOf(), draft, 'prod');
       expect(draft.profile).toMatchObject({ environment: 'development', ...given });
       expect('protected' in draft.profile).toBe('protected' in given);
     }
@@ -131,7 +127,7 @@ describe('profile create on a terminal', () => {
 
   it('prompts for credentials only if an entered address requires them', async () => {
     const { ctx, asked } = answerPrompts({ 'Data subject': 'https://dsr.example' }, ['dsr_base_url']);
-    await askForSettings(ctx, profilesOf(), draftOf(), HOW);
+    await askForSettings(ctx, profilesOf(), draftOf(), 'prod');
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Data subject request address (Enter to skip)',
@@ -144,7 +140,7 @@ describe('profile create on a terminal', () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
-    await askForSettings(ctx, profilesOf(), draft, HOW);
+    await askForSettings(ctx, profilesOf(), draft, 'prod');
     expect([asked, lists]).toEqual([[], []]);
     expect(draft.profile.auth_url).toBe('https://b.example');
     const without = answerPrompts({ 'Client id': 'me' }, [], { yes: true });
@@ -152,20 +148,20 @@ describe('profile create on a terminal', () => {
       without.ctx,
       profilesOf(),
       draftOf({ base_url: 'https://a.example' }, { client_secret: 's' }),
-      HOW,
+      'prod',
     );
     expect(without.asked).toEqual(['Client id (Enter to skip)']);
   });
 
   it('does not prompt for the client secret if the client id is skipped', async () => {
     const { ctx, asked } = answerPrompts({});
-    await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), HOW);
+    await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), 'prod');
     expect(asked).toEqual(['Client id (Enter to skip)']);
   });
 
   it('rejects an invalid answer immediately', async () => {
     const { ctx } = answerPrompts({ 'Platform address': 'http://api.example' });
-    await expect(askForSettings(ctx, profilesOf(), draftOf(), HOW)).rejects.toThrow(/https:\/\//);
+    await expect(askForSettings(ctx, profilesOf(), draftOf(), 'prod')).rejects.toThrow(/https:\/\//);
   });
 
   it('does not create a profile without an address', async () => {
@@ -173,7 +169,7 @@ describe('profile create on a terminal', () => {
       'create',
       'identity_url',
     ]);
-    await askForSettings(ctx, profilesOf(), draftOf(), HOW);
+    await askForSettings(ctx, profilesOf(), draftOf(), 'prod');
     expect(asked).toContain('! A profile needs at least one address.');
     expect(lists).toHaveLength(3);
   });
@@ -197,7 +193,7 @@ describe('profile create on a terminal', () => {
       ['identity_url'],
     );
     const draft = draftOf();
-    await askForSettings(ctx, withoutKeychain(), draft, HOW);
+    await askForSettings(ctx, withoutKeychain(), draft, 'prod');
     expect(draft.typed).toEqual({});
     expect(draft.profile).toMatchObject({
       identity_url: 'https://intake.example',
@@ -217,7 +213,7 @@ describe('profile create on a terminal', () => {
         "Client secret: the variable's name": 'CDP_SECRET',
       });
       const draft = draftOf(structuredClone(CLIENT));
-      await askForSettings({ ...ctx, io: { env } } as unknown as Context, withoutKeychain(), draft, HOW);
+      await askForSettings({ ...ctx, io: { env } } as unknown as Context, withoutKeychain(), draft, 'prod');
       expect(draft.profile.secrets).toMatchObject({ client_secret: 'env:CDP_SECRET' });
       expect(shown.filter((text) => text.includes('CDP_SECRET'))).toEqual(expected);
     }
@@ -226,7 +222,7 @@ describe('profile create on a terminal', () => {
   it('prompts for the location of the only missing secret, and skips the secret if the answer is empty', async () => {
     const { ctx, asked } = answerPrompts({ 'Where is the client secret': 'env' });
     const draft = draftOf(structuredClone(CLIENT));
-    await askForSettings(ctx, withoutKeychain(), draft, HOW);
+    await askForSettings(ctx, withoutKeychain(), draft, 'prod');
     expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to skip)");
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
@@ -238,18 +234,18 @@ describe('profile create on a terminal', () => {
       "Client secret: the variable's name": 's3cret-value',
     });
     const given = { base_url: 'https://a.example' };
-    const error = await failureOf(askForSettings(ctx, withoutKeychain(), draftOf(given), HOW));
+    const error = await failureOf(askForSettings(ctx, withoutKeychain(), draftOf(given), 'prod'));
     expect(error.message).toMatch(/^Enter the name of an environment variable, such as CDP_SECRET/);
     expect(error.message).not.toContain('s3cret');
   });
 
   it('checks the keychain only if a secret needs it, and reports other failures', async () => {
     const { ctx, asked } = answerPrompts({});
-    await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), HOW);
+    await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), 'prod');
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
     const other = new KnownError({ code: 'io', message: 'other' });
     const profiles = { ...profilesOf(), checkKeychain: () => Promise.reject(other) };
-    await expect(askForSettings(ctx, profiles, draftOf(), HOW)).rejects.toBe(other);
+    await expect(askForSettings(ctx, profiles, draftOf(), 'prod')).rejects.toBe(other);
   });
 
   it('preselects a location for the secret, not the option to skip it', async () => {
@@ -260,31 +256,7 @@ describe('profile create on a terminal', () => {
       return Promise.resolve('none');
     };
     const prompt = { ...ctx.prompt, select } as Context['prompt'];
-    await askForSettings({ ...ctx, prompt }, withoutKeychain(), draftOf(structuredClone(CLIENT)), HOW);
+    await askForSettings({ ...ctx, prompt }, withoutKeychain(), draftOf(structuredClone(CLIENT)), 'prod');
     expect(initials).toEqual([['env', 'env', 'none']]);
-  });
-
-  it('asks whether to keep or replace an unreachable address', async () => {
-    const probe: AddressProbe = (address) =>
-      Promise.resolve({
-        status: address.includes('down') ? 'failed' : 'ok',
-        detail: `${address}: nothing`,
-        fix: 'Retry.',
-      });
-    const kept = answerPrompts({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
-    const draft = draftOf();
-    await askForSettings(kept.ctx, profilesOf(), draft, { name: 'prod', probe });
-    expect(draft.profile.base_url).toBe('https://down.example');
-    expect(kept.asked).toContain('! https://down.example: nothing. Retry.');
-
-    const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
-    const again = answerPrompts(replies);
-    const other = draftOf();
-    const recover = (address: string): ReturnType<AddressProbe> => {
-      replies['Platform address'] = 'https://up.example';
-      return probe(address);
-    };
-    await askForSettings(again.ctx, profilesOf(), other, { name: 'prod', probe: recover });
-    expect(other.profile.base_url).toBe('https://up.example');
   });
 });

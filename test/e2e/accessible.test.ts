@@ -88,10 +88,8 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('Environment: development');
     await screen.waitFor('Number');
     screen.type(KEY.enter);
-    await screen.waitFor('Test the credentials now?');
+    expect(await screen.exit).toBe(0);
     expect(screen.screen()).not.toContain('s3cret');
-    screen.type(KEY.ctrlC);
-    expect(await screen.exit).toBe(130);
     expectNoRedraw(screen, env);
   });
 

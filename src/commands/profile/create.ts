@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
-import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TargetFlags } from '../../lib/runtime/command-line/complete-hint.ts';
 import {
@@ -14,12 +13,8 @@ import {
 import { setFlag, strangeNames, withChanges } from './change-text.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
-import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';
+import { addressHint, askForSettings, hasAddress } from './questions.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
-import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
-import { cleanLine } from '../../lib/render/clean.ts';
-import type { Style } from '../../lib/render/style.ts';
-import { wrapUnder } from '../../lib/render/width.ts';
 
 const createFlags = {
   ...settingFlags,
@@ -45,7 +40,7 @@ export const createProfile = defineCommand({
   flags: createFlags,
   output: () => z.object({ name: z.string(), current: z.boolean(), file: z.string(), profile: profileResult() }),
   notes: [
-    'The ids come from --org, --account and --workspace, and additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, shows all settings for review, and offers to test the credentials. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
+    'The ids come from --org, --account and --workspace, and additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, and shows all settings for review. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
   ],
   examples: [
     'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
@@ -61,7 +56,7 @@ export const createProfile = defineCommand({
       });
     const profiles = await ctx.profiles();
     const { references, typed } = await readSecretFlags(ctx, flags);
-    const name = args.name ?? (await unlessStopped(NOT_CREATED, askName(ctx, profiles)));
+    const name = args.name ?? (await unlessStopped(askName(ctx, profiles)));
     await profiles.checkNewName(name);
     const secrets = { ...(flags.fromEnv && secretsInEnvironment(ctx, typed)), ...references };
     const given = {
@@ -78,10 +73,7 @@ export const createProfile = defineCommand({
       storage: flags.insecureStorage ? 'file' : 'keychain',
       use: flags.use === true,
     };
-    if (ctx.prompt.possible) {
-      const asking = askForSettings(ctx, profiles, draft, { name, probe: probeFor(ctx, draft) });
-      await unlessStopped(NOT_CREATED, asking);
-    }
+    if (ctx.prompt.possible) await unlessStopped(askForSettings(ctx, profiles, draft, name));
     if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
     if (!hasAddress(draft)) {
       throw usageError(
@@ -103,21 +95,17 @@ export const createProfile = defineCommand({
     await ctx.out.emit(created, { kind: 'document', text: () => text });
     const hint = addressHint(name, draft);
     if (hint) ctx.out.note(hint);
-    const isOffered = ctx.prompt.possible && !ctx.flags.yes && stored.secrets !== undefined;
-    const isTried = isOffered && (await unlessStopped(`Profile ${name} was created.`, offerTry(ctx, name)));
-    if (!isTried) ctx.out.note({ text: 'Try it:', command: `cdpadm auth test --profile ${name}` });
+    ctx.out.note({ text: 'To test it:', command: `cdpadm auth test --profile ${name}` });
   },
 });
 
-const NOT_CREATED = 'No profile was created.';
-
-/** If the user stops the command during `work`, adds `hint`, which reports whether the profile exists. */
-async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
+/** If the user stops the command during `work`, adds that no profile was created. */
+async function unlessStopped<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof KnownError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
-    throw error.with({ hint });
+    throw error.with({ hint: 'No profile was created.' });
   }
 }
 
@@ -125,18 +113,6 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
   const problemOf = await profiles.newNameProblem();
   const check = (text: string): string | undefined => problemOf(text.trim());
   return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
-}
-
-/** Long enough for a distant platform, short enough for a user waiting for the next question. */
-const PROBE_LIMIT_MS = 3000;
-
-/** Returns a probe without credentials. `--yes` skips the probes, because the user did not request these calls. */
-function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
-  const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
-  return (address) =>
-    ctx.flags.yes
-      ? Promise.resolve({ status: 'skipped', detail: 'not probed' })
-      : checkAddress(ctx, address, { check: 'address', caFile, limitMs: PROBE_LIMIT_MS });
 }
 
 /** Returns the profile as it would be stored: a typed or piped secret becomes a reference. */
@@ -169,30 +145,4 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
     if (value && typed[name] === undefined) found[name] = name === 'client_id' ? value : `env:${variable}`;
   }
   return found;
-}
-
-/** Offers to test the profile with only its own settings (decision: D172). Returns false if the user declines. */
-async function offerTry(ctx: Context, name: string): Promise<boolean> {
-  if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;
-  const { resolveAlone } = await import('../../lib/runtime/connect.ts');
-  const checks = await checkAreas(ctx, await resolveAlone(ctx, name, 'profile create'));
-  const tested = checks.filter(({ status }) => status === 'ok' || status === 'failed');
-  if (tested.length === 0) {
-    const details = checks.flatMap(({ status, detail }) => (status === 'not_configured' ? [detail] : []));
-    const missing = new Set(details.flatMap((detail) => detail.replace(/^missing: /, '').split(', ')));
-    ctx.out.warn(`No area can be tested yet; missing: ${[...missing].join(', ')}.`);
-    return true;
-  }
-  ctx.out.show((style, width) => tested.map((check) => lineOf(check, style, width)).join('\n'));
-  if (tested.some(({ status }) => status === 'failed')) {
-    ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
-    ctx.out.note({ text: 'To store different secrets:', command: `cdpadm auth login --profile ${name}` });
-    ctx.out.note({ text: 'To test the credentials again:', command: `cdpadm auth test --profile ${name}` });
-  }
-  return true;
-}
-
-function lineOf({ area, detail, status }: AreaCheck, style: Style, width: number): string {
-  const paint = status === 'ok' ? style.green : style.red;
-  return wrapUnder(`${paint(status === 'ok' ? 'works ' : 'failed')}  `, cleanLine(`${area}: ${detail}`), width);
 }

@@ -2,11 +2,10 @@
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { pickProfile } from '../pick.ts';
 import * as z from 'zod/mini';
-import { usageError } from '../../lib/kernel/errors.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
 import { withEditedFile } from '../../lib/runtime/prompts/editor.ts';
-import { defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
+import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import {
   changesBetween,
   parseProfile,
@@ -16,14 +15,7 @@ import {
   withChanges,
   withEdits,
 } from './change-text.ts';
-import { FIELDS, type Profiles, type SettingFlag, profileResult } from './fields.ts';
-
-/** Flags of `profile create`, each with its `--set` equivalent. */
-const CREATE_FLAGS: readonly { key: SettingFlag | 'protected' | 'access'; assignment: string }[] = [
-  ...FIELDS.flatMap(({ name, key }) => (key === undefined ? [] : [{ key, assignment: `${name}=VALUE` }])),
-  { key: 'protected', assignment: 'protected=true' },
-  { key: 'access', assignment: 'access=read' },
-];
+import { type Profiles, profileResult } from './fields.ts';
 
 export const editProfile = defineCommand({
   path: 'profile edit',
@@ -31,10 +23,7 @@ export const editProfile = defineCommand({
   effect: 'local',
   calls: 'settings',
   args: { name: { help: 'the profile', pick: pickProfile } },
-  flags: {
-    set: setFlag,
-    ...hiddenFlags(),
-  },
+  flags: { set: setFlag },
   output: () => z.object({ name: z.string(), profile: profileResult(), changed: z.boolean() }),
   notes: ['A profile contains the location of each secret, not the secret itself. `auth login` stores secrets.'],
   examples: [
@@ -47,8 +36,6 @@ export const editProfile = defineCommand({
     guard: 'you did not type the name of a protected profile',
   },
   run: async (ctx, { args: { name }, flags }) => {
-    const given = CREATE_FLAGS.find(({ key }) => flags[key] !== undefined);
-    if (given) throw usageError(`Unknown flag \`${flagName(given.key)}\`.`, `Pass --set ${given.assignment} instead.`);
     const profiles = await ctx.profiles();
     const before = await profiles.findOwn(name);
     let after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
@@ -69,12 +56,6 @@ export const editProfile = defineCommand({
     await ctx.out.emit({ name, profile: after, changed }, { kind: 'document', text: () => text });
   },
 });
-
-/** Returns the flags of `profile create`, hidden from the help. Errors about them show the `--set` equivalent. */
-function hiddenFlags() {
-  type Hidden = Record<SettingFlag | 'protected' | 'access', { value: string; help: string; hidden: true }>;
-  return Object.fromEntries(CREATE_FLAGS.map(({ key }) => [key, { value: 'value', help: '', hidden: true }])) as Hidden;
-}
 
 async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
   return await withEditedFile(ctx, 'profile.yaml', async (file) => {

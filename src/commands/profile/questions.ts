@@ -2,10 +2,7 @@
 import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { capitalized, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
-
-export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
 type Name = SettingName | SecretName | 'client_id';
@@ -43,7 +40,6 @@ interface Asking {
   ctx: Context;
   profiles: Profiles;
   draft: Draft;
-  probe: AddressProbe;
   /** Returns true if secrets can be stored. Otherwise, it warns once. */
   canKeep: () => Promise<boolean>;
   isProtected: boolean;
@@ -68,15 +64,10 @@ export function addressHint(name: string, draft: Draft): Hint | undefined {
 }
 
 /** Asks for an address and its credentials, then shows all settings until the user accepts them (decision: D198). */
-export async function askForSettings(
-  ctx: Context,
-  profiles: Profiles,
-  draft: Draft,
-  { name, probe }: { name: string; probe: AddressProbe },
-): Promise<void> {
+export async function askForSettings(ctx: Context, profiles: Profiles, draft: Draft, name: string): Promise<void> {
   let found: Promise<boolean> | undefined;
   const canKeep = () => (found ??= findStorage(ctx, profiles, draft));
-  const asking: Asking = { ctx, profiles, draft, probe, canKeep, isProtected: draft.profile.protected === true };
+  const asking: Asking = { ctx, profiles, draft, canKeep, isProtected: draft.profile.protected === true };
   const asked = new Set<Name>();
   const askCredentials = async (): Promise<void> => {
     for (const [credential, addresses] of CREDENTIALS) {
@@ -141,25 +132,13 @@ function labelOf(name: Name): string {
 async function ask(asking: Asking, name: Name): Promise<void> {
   if (isSecret(name)) return await askSecret(asking, name);
   if (name === 'environment') return await askEnvironment(asking);
-  const { ctx, draft, probe } = asking;
-  for (;;) {
-    const text = await askText(asking, name);
-    if (name === 'client_id') {
-      if (text !== undefined) draft.profile.secrets = { ...draft.profile.secrets, client_id: text };
-      else delete draft.profile.secrets?.client_id;
-      return;
-    }
-    if (text === undefined) delete draft.profile[name];
-    else draft.profile[name] = text;
-    if (text === undefined || !name.endsWith('_url')) return;
-    const { status, detail, fix } = await probe(text);
-    if (status === 'warning') ctx.out.warn(`${detail}.`);
-    if (status !== 'failed') return;
-    ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
-    // The address may be on a network that this machine has not joined yet.
-    if (await ctx.prompt.ask('Keep it anyway?', false, { flag: fieldOf(name)?.flag ?? '' })) return;
-    delete draft.profile[name];
-  }
+  const { profile } = asking.draft;
+  const text = await askText(asking, name);
+  if (name === 'client_id') {
+    if (text !== undefined) profile.secrets = { ...profile.secrets, client_id: text };
+    else delete profile.secrets?.client_id;
+  } else if (text === undefined) delete profile[name];
+  else profile[name] = text;
 }
 
 async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {

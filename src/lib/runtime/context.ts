@@ -146,7 +146,7 @@ export interface Prompts {
   input(question: string, options?: PromptOptions): Promise<string>;
   secret(question: string, options?: PromptOptions): Promise<string>;
   select<T extends string>(question: string, choices: Choice<T>[], options?: PromptOptions): Promise<T>;
-  ask(question: string, fallback: boolean, options?: PromptOptions): Promise<boolean>;
+  ask(question: string, fallback: boolean): Promise<boolean>;
 }
 
 export interface PromptOptions {

@@ -68,15 +68,15 @@ const AREAS: readonly Area[] = [
 ];
 
 /** Requests a new token: a cached one would hide a wrong secret. Skips areas that would fail for the same reason. */
-export async function checkAreas(ctx: Context, settings?: Settings): Promise<AreaCheck[]> {
-  const tried = settings ?? (await ctx.settings());
+export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
+  const settings = await ctx.settings();
   const { connect } = await import('../connect.ts');
   let opened: Api | undefined;
-  const api = (): Api => (opened ??= connect(ctx, tried, { freshToken: true }));
+  const api = (): Api => (opened ??= connect(ctx, settings, { freshToken: true }));
   const checks: AreaCheck[] = [];
   for (const area of AREAS) {
     const same = checks.find(({ credential, error }) => credential === area.credential && error && isGeneral(error));
-    checks.push(await checkArea(tried, api, area, same, ctx.signal));
+    checks.push(await checkArea(settings, api, area, same, ctx.signal));
   }
   return checks;
 }

@@ -65,8 +65,8 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
         throw new Error(`the prompt returned ${answer}, which is not a choice`);
       return answer as (typeof choices)[0]['value'];
     },
-    ask: async (question, fallback, options = {}) =>
-      (await yesNo(`an answer to "${question}"`, flagOf(options), question, fallback)) === true,
+    ask: async (question, fallback) =>
+      (await yesNo(`an answer to "${question}"`, 'a flag', question, fallback)) === true,
   };
 }
 

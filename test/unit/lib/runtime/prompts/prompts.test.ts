@@ -51,7 +51,7 @@ describe('a prompt without an interactive terminal', () => {
       'usage',
     ],
     ['a choice', (prompt) => prompt.select('Which?', [{ value: 'a' }], { flag: '--which' }), '--which', 'usage'],
-    ['a yes-or-no question', (prompt) => prompt.ask('Really?', true, { flag: '--really' }), '--really', 'usage'],
+    ['a yes-or-no question', (prompt) => prompt.ask('Really?', true), 'a flag', 'usage'],
   ])('fails and suggests its flag: %s', async (_what, question, flag, exit) => {
     const error = await question(prompts()).catch((rejection: unknown) => rejection as KnownError);
     expect([exitOf(error as KnownError), (error as KnownError).hint]).toEqual([exit, expect.stringContaining(flag)]);
