@@ -9,13 +9,10 @@ import { type Column, fields, type ListView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
-import { savedRevisions } from '../../lib/runtime/memory/roles.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
 import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
 import { NEWEST, type Picker } from '../pick.ts';
 import { beforeFlag, readBefore, readSince } from '../flag-values.ts';
-
-const NOTED_BYTES = 2 ** 20;
 
 type KeysOfValues = Exclude<keyof LoggedWrite, 'args' | 'counts' | 'files' | 'ids' | 'request_ids' | 'target'>;
 
@@ -83,17 +80,6 @@ const pickWrite: Picker = {
   },
 };
 
-/** Removes undo commands whose saved manifest was removed by `roles history prune`. */
-async function withoutPruned(ctx: Context, entries: LoggedWrite[]): Promise<LoggedWrite[]> {
-  let saved: Set<string> | undefined;
-  for (const entry of entries) {
-    const [, revision] = /cdpadm roles rollback (\S+)/.exec(`${entry.undo} ${entry.undo_note}`) ?? [];
-    if (revision === undefined || (saved ??= await savedRevisions(ctx)).has(revision)) continue;
-    Object.assign(entry, { undo: null, undo_note: `The saved manifest ${revision} was removed from this machine.` });
-  }
-  return entries;
-}
-
 const showLog = defineCommand({
   path: 'log show',
   summary: 'show one write in full',
@@ -106,14 +92,11 @@ const showLog = defineCommand({
   ],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },
-  run: async (ctx, { args }) => {
-    const found = await withoutPruned(
-      ctx,
-      openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id)),
-    );
+  run: (ctx, { args }) => {
+    const found = openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id));
     const ids = found.map(({ id }) => id);
     const entry = found[ids.indexOf(findByBeginning(args.id, ids, 'id', list) ?? '')];
-    if (entry) return entry;
+    if (entry) return Promise.resolve(entry);
     throw fail('log.not_found', { message: `The log has no entry ${args.id}.`, hint: list });
   },
   view: { kind: 'record', columns: inFull },
@@ -189,15 +172,11 @@ export const command = defineCommand({
     const log = openWriteLog(ctx);
     const isWanted = ({ at, command: own }: LoggedWrite): boolean =>
       at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
-    const found = await withoutPruned(ctx, log.entries(isWanted, flags.limit));
+    const found = log.entries(isWanted, flags.limit);
     const columns = ctx.flags.wide ? inFull : view.columns;
     await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'No write in the log matches.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
       ctx.out.note({ text: 'To see a write in full, with the command that undoes it:', command: 'cdpadm log show ID' });
-    const begins = log.begins();
-    if (begins === undefined || log.size() < NOTED_BYTES) return;
-    const text = `The log is ${sizeText(log.size())} and starts on ${begins.slice(0, 10)}. To shorten it:`;
-    ctx.out.note({ text, command: 'cdpadm log prune --before DATE' });
   },
 });
 

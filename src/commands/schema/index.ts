@@ -6,9 +6,7 @@ import { type JsonSchema, jsonSchemaOf, SCHEMA_NAMES } from '../../lib/files/jso
 import { suggest } from '../../lib/kernel/nearest.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { commandAt } from '../../lib/runtime/command-line/help.ts';
-import { repeatedSchema, resultSchema } from '../../lib/runtime/output/result-shape.ts';
-
-const OUTPUT = 'output' as const;
+import { resultSchema } from '../../lib/runtime/output/result-shape.ts';
 
 export const command = defineCommand({
   path: 'schema',
@@ -16,10 +14,9 @@ export const command = defineCommand({
   effect: 'local',
   calls: 'none',
   args: {
-    document: { help: 'document to describe', choices: [...SCHEMA_NAMES, OUTPUT] },
+    document: { help: 'document to describe', choices: [...SCHEMA_NAMES, 'output'] as const },
     command: { many: true, optional: true, help: 'for `output`: the command, such as roles diff' },
   },
-  flags: { severalProfiles: { help: 'for `output`: the result with more than one --profile' } },
   // A JSON Schema (draft 7) or, for `openapi`, an OpenAPI 3.1 document.
   output: () => z.record(z.string(), z.unknown()),
   notes: [
@@ -29,13 +26,10 @@ export const command = defineCommand({
     'cdpadm schema roles --out roles.schema.json',
     'cdpadm schema pipeline',
     'cdpadm schema output roles diff',
-    'cdpadm schema output roles list --several-profiles',
     'cdpadm schema openapi --out platform.openapi.json',
   ],
-  run: async (ctx, { args: { document, command }, flags }) => {
-    if (document === OUTPUT) {
-      return outputSchema(await ctx.commands(), command, flags.severalProfiles ? repeatedSchema : resultSchema);
-    }
+  run: async (ctx, { args: { document, command } }) => {
+    if (document === 'output') return outputSchema(await ctx.commands(), command);
     const [word] = command;
     if (word !== undefined) throw usageError(`Unexpected word \`${word}\` after \`schema ${document}\`.`);
     return await jsonSchemaOf(document);
@@ -43,11 +37,10 @@ export const command = defineCommand({
   view: { kind: 'document', text: (schema) => JSON.stringify(schema, null, 2), names: () => [] },
 });
 
-function outputSchema(root: Command, words: readonly string[], shape: typeof resultSchema): JsonSchema {
+function outputSchema(root: Command, words: readonly string[]): JsonSchema {
   const found = commandAt(root, words);
-  const schema = words.length > 0 && found ? shape(found) : undefined;
+  const schema = words.length > 0 && found ? resultSchema(found) : undefined;
   if (schema) return schema;
-  if (found && resultSchema(found)) throw usageError(`\`${words.join(' ')}\` accepts only one --profile.`);
   const what = words.length === 0 ? 'Missing command.' : `\`${words.join(' ')}\` is not a command with a result.`;
   const paths = root.commands.flatMap((child) => pathsFrom(child));
   const text = suggest(words.join(' '), paths, 'Pass a command, such as:');

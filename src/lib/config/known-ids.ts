@@ -67,7 +67,12 @@ function linesOf(ids: readonly string[]): string {
 /** The embedded platform's port changes, so the profile alone identifies the scope. */
 function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
   if (profile === 'local') return [profile];
-  return [profile ?? '', base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase() ?? '', org_id ?? '', workspace_id ?? ''];
+  return [profile ?? '', plainAddress(base_url), org_id ?? '', workspace_id ?? ''];
+}
+
+/** Returns an address as stored data names it: in lowercase, without slashes at the end. */
+export function plainAddress(address = ''): string {
+  return address.replace(/(?<!\/)\/+$/, '').toLowerCase();
 }
 
 /** Returns a name that every file system accepts, never `.` or `..`. */

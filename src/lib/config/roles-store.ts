@@ -51,22 +51,19 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** Returns the names of all revisions, or of those in `scope`. They are grouped by folder, newest first within each. */
-export function revisionNames(
-  stateFolder: string,
-  scope?: { organization: string | undefined; address: string },
-): string[] {
-  const folder = join(stateFolder, 'roles');
-  const own = namesIn(folder).filter((name) => {
-    const [, of = '', key] = /^(\d+)-(\w+)$/.exec(name) ?? [];
-    const { organization = of, address } = scope ?? {};
-    return address === undefined || (organization === of && key === keyOf({ organization, address }));
-  });
-  return own.flatMap((name) => jsonFiles(join(folder, name, 'history'))).map((name) => name.slice(0, -'.json'.length));
+type Scope = Record<'organization' | 'address', string>;
+
+/** Returns the names of an organization's revisions, newest first, or those of every organization at the address. */
+export function revisionNames(stateFolder: string, { organization, address }: Partial<Scope>): string[] {
+  const names = new Set(namesIn(join(stateFolder, 'roles')).map((name) => name.replace(/-.*/, '')));
+  const folders = [...names]
+    .filter((name) => organization === undefined || name === organization)
+    .map((name) => folderOf(stateFolder, { organization: name, address: address ?? '' }));
+  return folders.flatMap((folder) => jsonFiles(join(folder, 'history'))).map((name) => name.slice(0, -'.json'.length));
 }
 
-function keyOf(scope: { organization: string; address: string }): string {
-  return digest(scope).slice(0, 16);
+function folderOf(stateFolder: string, scope: Scope): string {
+  return join(stateFolder, 'roles', `${scope.organization}-${digest(scope).slice(0, 16)}`);
 }
 
 /** Returns a manifest's metadata for the header of its revision. */
@@ -82,8 +79,8 @@ function jsonFiles(folder: string): string[] {
     .reverse();
 }
 
-export function openRolesStore(stateFolder: string, scope: { organization: string; address: string }, clock: Clock) {
-  const folder = join(stateFolder, 'roles', `${scope.organization}-${keyOf(scope)}`);
+export function openRolesStore(stateFolder: string, scope: Scope, clock: Clock) {
+  const folder = folderOf(stateFolder, scope);
   const bases = join(folder, 'bases');
   const history = join(folder, 'history');
 

@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type IdKind, openKnownIds } from '../../config/known-ids.ts';
+import { type IdKind, openKnownIds, plainAddress } from '../../config/known-ids.ts';
 import { LOCAL_PROFILE } from '../../config/profile-name.ts';
 import { readQuickSettings } from '../../config/quick-settings.ts';
 import { optionKey } from '../command-line/define-command.ts';
@@ -123,9 +123,8 @@ const idsBelow =
 const revisions: Source = async (_point, known) => {
   const { revisionNames } = await import('../../config/roles-store.ts');
   const { paths, scope } = known();
-  const address =
-    scope.profile === LOCAL_PROFILE ? scope.profile : scope.base_url?.replace(/(?<!\/)\/+$/, '').toLowerCase();
-  return revisionNames(paths.state, { organization: scope.org_id, address: address ?? '' });
+  const address = scope.profile === LOCAL_PROFILE ? LOCAL_PROFILE : plainAddress(scope.base_url);
+  return revisionNames(paths.state, { organization: scope.org_id, address });
 };
 
 const runningPorts: Source = async (_point, known) => {
@@ -153,11 +152,9 @@ function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> 
   return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
 }
 
-const described: Source = async ({ operands: [document, ...words], flags, tree }) => {
+const described: Source = async ({ operands: [document, ...words], tree }) => {
   if (document !== 'output') return [];
-  const { repeatedSchema, resultSchema } = await import('../output/result-shape.ts');
-  const shape = flags.has('--several-profiles') ? repeatedSchema : resultSchema;
-  const hasResult = (command: Command): boolean => shape(command) !== undefined || command.commands.some(hasResult);
+  const hasResult = (command: Command): boolean => !!helpOf(command)?.output || command.commands.some(hasResult);
   const [name, ...rest] = words;
   // The root contains only the names of its commands, so load them.
   const names = name === undefined ? tree.root.commands.map((command) => command.name()) : [name];

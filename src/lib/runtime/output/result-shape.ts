@@ -22,28 +22,6 @@ function textOf(schema: Schema): string {
   return shapeOf(schema) || 'any JSON';
 }
 
-/** Returns the JSON Schema for several profiles. Undefined for a command that accepts only one profile. */
-export function repeatedSchema(command: Command): Schema | undefined {
-  const { output, reads, severalProfiles } = helpOf(command) ?? {};
-  if (!output || (reads !== true && severalProfiles === undefined)) return undefined;
-  const schema = jsonSchemaOfResult(output());
-  const part = (key: string, value: Schema): Schema => ({
-    type: 'object',
-    properties: { profile: { type: 'string' }, [key]: value },
-    required: ['profile', key],
-  });
-  const text = { type: 'string' };
-  const texts = { code: text, message: text, hint: text };
-  const error = { type: 'object', properties: texts, required: ['code', 'message'] };
-  return {
-    $schema: DRAFT,
-    title: `Result of \`${pathOf(command)} -o json\` for several profiles`,
-    description: `[{"profile","data":${textOf(schema)}}], or {"profile","error"} for a profile that failed`,
-    type: 'array',
-    items: { oneOf: [part('data', opened(schema)), part('error', error)] },
-  };
-}
-
 /** Returns the fields that all forms of the result (or of its items) have. */
 export function fieldsOf(command: Command): string[] {
   const { output } = helpOf(command) ?? {};

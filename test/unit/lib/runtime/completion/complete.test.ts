@@ -122,7 +122,6 @@ describe('completion', () => {
     ['cdpadm schema output roles list ', []],
     ['cdpadm schema output nonsense ', []],
     ['cdpadm schema roles ', []],
-    ['cdpadm schema --several-profiles output dsr ', ['submit', 'status', 'list', 'discovery']],
     ['cdpadm pipelines create --schedule ', ['interval', 'once', 'on_demand']],
     ['cdpadm pipelines update x --frequency=w', ['--frequency=weekly']],
     ['cdpadm pipelines create --state ', ['new', 'active', 'paused']],
