@@ -1,8 +1,8 @@
 // `dsr ledger export|verify|prune`: the record of all requests submitted from this machine.
 import * as z from 'zod/mini';
 import { historyOf } from '../../lib/domain/dsr/evidence.ts';
-import { identitiesText, type LedgerEvent, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
-import { answeredAt, isPhaseDue, phaseAfter } from '../../lib/domain/dsr/outcome.ts';
+import { identitiesText, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
+import { answeredAt } from '../../lib/domain/dsr/outcome.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
@@ -130,11 +130,9 @@ export const pruneLedger = defineCommand({
   run: async (ctx, { flags }) => {
     const before = readBefore(flags.before);
     const ledger = await openLedgerOf(ctx);
-    const fileOf = (event: LedgerEvent) => (event.event === 'kept' ? event.file : undefined);
-    const rules = { before, phase: phaseAfter, isOpen: isPhaseDue, fileOf };
     const broken = await findBroken(ctx, ledger, 'ledger');
     if (broken) throw broken;
-    const found = await ledger.prune(rules, true);
+    const found = await ledger.prune(before, true);
     const what = `${counted(found.requests, 'request')} (${counted(found.entries, 'line')}) of the ledger`;
     const list = prunedText(found);
     if (ctx.flags.dryRun) return await ctx.out.emitDryRun([], { ...found, before }, `${what} would be removed.${list}`);
@@ -142,7 +140,7 @@ export const pruneLedger = defineCommand({
       ctx.out.show(() => `${what}:${list}`);
       await ctx.prompt.confirm(`Remove ${what}? This cannot be undone.`);
     }
-    const removed = found.requests === 0 ? found : await ledger.prune(rules, false);
+    const removed = found.requests === 0 ? found : await ledger.prune(before, false);
     const { tip } = await ledger.verify();
     return { ...removed, before, head: tip.hash };
   },

@@ -170,7 +170,7 @@ async function newest(ctx: Context, session: ListPorts, limit: number): Promise<
 async function mostUrgent(ctx: Context, session: ListPorts, flags: ListFlags, until: number) {
   const { limit } = flags;
   const withProgress: Pick<LedgerPort, 'byUrgency'> = {
-    byUrgency: (urgency, count) => withReadingProgress(ctx, session.ledger.byUrgency(urgency, count)),
+    byUrgency: (latest, count) => withReadingProgress(ctx, session.ledger.byUrgency(latest, count)),
   };
   const isPatient = flags.failIfDue === true || flags.failIfOverdue === true;
   const { asked, left, requests } = await dueRequests(withProgress, { limit, until, isPatient }, session);

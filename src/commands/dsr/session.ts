@@ -3,8 +3,7 @@ import { NEWEST, type Picker } from '../pick.ts';
 import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
-import type { LedgerEvent, LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
-import { LEDGER_RULES } from '../../lib/domain/dsr/ledger-fold.ts';
+import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { host } from '../../lib/kernel/host.ts';
@@ -32,13 +31,9 @@ export interface SubmitSession extends DsrPorts {
 
 /** Opens the ledger of all workspaces. Reading it needs no profile. */
 export async function openLedgerOf(ctx: Context) {
-  const { openLedger } = await import('../../lib/files/ledger.ts');
-  return openLedger<LedgerEvent, LedgerRequest>(ctx.paths.state, {
-    actor: { by: host.username(), host: host.hostname() },
-    clock: ctx.clock,
-    rules: LEDGER_RULES,
-    signal: ctx.signal,
-  });
+  const { openLedger } = await import('../../lib/workflows/ledger.ts');
+  const actor = { by: host.username(), host: host.hostname() };
+  return openLedger(ctx.paths.state, { actor, clock: ctx.clock, signal: ctx.signal });
 }
 
 /** Opens this workspace's ledger. Throws usage (2) if the workspace or the DSR address is not configured (D225). */

@@ -1,5 +1,4 @@
 // Finds the most urgent due requests in the whole ledger, with their current states.
-import { deadlineAfter, isPhaseDue, phaseAfter } from '../domain/dsr/outcome.ts';
 import { dueFirst, type RequestOverview } from '../domain/dsr/overview.ts';
 import { parseIso } from '../kernel/timestamps.ts';
 import type { LedgerPort } from './dsr-ports.ts';
@@ -21,14 +20,7 @@ export async function dueRequests(
 ) {
   const found: RequestOverview[] = [];
   let [asked, ended, rest] = [0, 0, 0];
-  const urgency: Parameters<LedgerPort['byUrgency']>[0] = {
-    phase: phaseAfter,
-    // Results can expire long before the deadline, and only the platform knows whether there are results yet.
-    isOpen: (phase, deadline) =>
-      isPhaseDue(phase) && (deadline <= until || deadline === Infinity || phase?.startsWith('erasure ') !== true),
-    rank: (event, before) => deadlineAfter(before, event),
-  };
-  for await (const { left, requests } of ledger.byUrgency(urgency, () => Math.max(FEWEST, limit - found.length))) {
+  for await (const { left, requests } of ledger.byUrgency(until, () => Math.max(FEWEST, limit - found.length))) {
     const due = dueFirst(await refreshRequests(requests, ports));
     found.push(...due.filter((request) => isWithin(request, until)));
     asked += requests.length;

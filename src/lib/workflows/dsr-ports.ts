@@ -1,17 +1,13 @@
 // Ports of the data subject request workflows.
 import type { DsrApi } from '../api/dsr.ts';
 import type { HeaderLines } from '../domain/callbacks/verify.ts';
-import type { LedgerEvent, LedgerRequest } from '../domain/dsr/ledger.ts';
-import type { ScopedLedger } from '../files/ledger.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Messages } from './confirm-write.ts';
+import type { Ledger } from './ledger.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 
 /** The ledger of one workspace at one address. The port never reads or writes other requests. */
-export type LedgerPort = ScopedLedger<LedgerEvent, LedgerRequest>;
-
-/** Number of requests read from the ledger at a time. */
-export const PART = 2000;
+export type LedgerPort = ReturnType<Ledger['in']>;
 
 /** The profile and workspace that submit a request. The ledger stores them with the request. */
 export interface Submitter {

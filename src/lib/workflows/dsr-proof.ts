@@ -8,11 +8,11 @@ import { isRecord, tryJson } from '../kernel/json.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
 import { listed } from '../kernel/words.ts';
 import { isNotSubmitted } from '../domain/dsr/statuses.ts';
-import type { LedgerEvent, LedgerNews, LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
-import { statusAfter } from '../domain/dsr/outcome.ts';
+import type { LedgerNews, LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
+import { statusIn } from '../domain/dsr/outcome.ts';
 import { fail } from '../errors/fail.ts';
 import type { Doubt } from './confirm-write.ts';
-import { type LedgerPort, PART } from './dsr-ports.ts';
+import type { LedgerPort } from './dsr-ports.ts';
 
 export function isSameId({ subject_request_id }: { subject_request_id: string }, id: string): boolean {
   return subject_request_id === id;
@@ -90,13 +90,9 @@ export function conflictWith(entry: LedgerRequest | undefined, news: SubmittedNe
 }
 
 /** Returns the requests in the ledger whose outcome is unknown, by id. */
-export async function readUnresolved(ledger: Pick<LedgerPort, 'byUrgency'>): Promise<Map<string, LedgerRequest>> {
-  const rank = ({ event }: LedgerEvent) => (event === 'submitted' ? 0 : undefined);
-  const isOpen = (status: string | undefined) => status === undefined;
-  const found = new Map<string, LedgerRequest>();
-  for await (const { requests } of ledger.byUrgency({ phase: statusAfter, isOpen, rank }, () => PART))
-    for (const request of requests) found.set(request.id, request);
-  return found;
+export async function readUnresolved(ledger: LedgerPort): Promise<ReadonlyMap<string, LedgerRequest>> {
+  const sent = await ledger.submissions(({ id }) => ({ id }));
+  return await ledger.find(sent.flatMap(({ id, phase }) => (statusIn(phase) === undefined ? [id] : [])));
 }
 
 /** Returns the conflict (6) for an id that belongs, or may belong, to another request. */

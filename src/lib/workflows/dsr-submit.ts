@@ -1,9 +1,8 @@
 // Submits one request: writes it to the ledger, sends the POST, and confirms it with the signed response or a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import { isSamePerson, type LedgerEvent, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
-import { isPhaseDue, phaseAfter, statusAfter } from '../domain/dsr/outcome.ts';
-import type { Selection } from '../files/ledger-readings.ts';
+import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isPhaseDue, statusIn } from '../domain/dsr/outcome.ts';
 import { isNotSubmitted, isOpen, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -184,7 +183,7 @@ export async function submittedEvent(
 /** Returns the rejection (409) with a hint. The hint names the open request if this machine submitted it. */
 async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
   const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
-  const open = (await byPerson(ledger, { belongs: isSame, phase: statusAfter, isOpen }))?.(news)[0];
+  const open = (await byPerson(ledger, isSame, (phase) => isOpen(statusIn(phase))))?.(news)[0];
   const where =
     open === undefined
       ? {
@@ -204,7 +203,7 @@ async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: Ds
 export async function readUnanswered(ledger: DsrPorts['ledger'], only?: SubmittedNews): Promise<FindAll | undefined> {
   const belongs = (event: SubmittedNews): boolean =>
     event.subject_request_type !== 'erasure' && (only === undefined || isSamePerson(event, only));
-  const find = await byPerson(ledger, { belongs, phase: phaseAfter, isOpen: isPhaseDue });
+  const find = await byPerson(ledger, belongs, isPhaseDue);
   return find && ((news) => (news.subject_request_type === 'erasure' ? find(news) : []));
 }
 
@@ -212,19 +211,21 @@ export async function readUnanswered(ledger: DsrPorts['ledger'], only?: Submitte
 type Earlier = Pick<SubmittedNews, 'at' | 'id' | 'subject_request_type'> & { phase: string | undefined };
 export type EarlierRequest = Pick<LedgerRequest, 'at' | 'id' | 'status' | 'subject_request_type'>;
 type FindAll = (news: SubmittedNews) => Earlier[];
-type Selected = Omit<Selection<LedgerEvent, object>, 'keep'> & { belongs(event: SubmittedNews): boolean };
 
 /** Returns a function that finds a person's selected requests, newest first; undefined if no request is selected. */
-async function byPerson(ledger: DsrPorts['ledger'], { belongs, ...which }: Selected): Promise<FindAll | undefined> {
+async function byPerson(
+  ledger: DsrPorts['ledger'],
+  belongs: (event: SubmittedNews) => boolean,
+  isSelected: (phase: string | undefined) => boolean,
+): Promise<FindAll | undefined> {
   const keysOf = ({ compared, identities }: SubmittedNews): string[] =>
     Object.entries({ ...identities, ...compared }).map(([type, hash]) => `${type} ${hash}`);
-  const keep = (event: LedgerEvent) => {
-    if (event.event !== 'submitted' || !belongs(event)) return undefined;
+  const sent = await ledger.submissions((event) => {
     const { at, id, subject_request_type } = event;
-    return { at, id, subject_request_type, keys: keysOf(event) };
-  };
+    return belongs(event) ? { at, id, subject_request_type, keys: keysOf(event) } : undefined;
+  });
   const index = new Map<string, Earlier[]>();
-  for (const { keys, ...earlier } of await ledger.submissions({ ...which, keep })) {
+  for (const { keys, ...earlier } of sent.filter(({ phase }) => isSelected(phase))) {
     for (const key of keys) {
       const known = index.get(key);
       if (known) known.push(earlier);
@@ -274,17 +275,17 @@ export async function readRecent(
   { from, to }: { from: number; to: number },
   only?: SubmittedNews,
 ): Promise<FindDuplicate | undefined> {
-  const find = await byPerson(ports.ledger, {
-    belongs: (event) =>
-      Date.parse(event.at) >= from && Date.parse(event.at) < to && (only === undefined || isSamePerson(event, only)),
-    phase: statusAfter,
-    isOpen: (status) => status !== 'cancelled' && !isNotSubmitted(status),
+  const belongs = (event: SubmittedNews): boolean =>
+    Date.parse(event.at) >= from && Date.parse(event.at) < to && (only === undefined || isSamePerson(event, only));
+  const find = await byPerson(ports.ledger, belongs, (phase) => {
+    const status = statusIn(phase);
+    return status !== 'cancelled' && !isNotSubmitted(status);
   });
   return (
     find &&
     (async (news, isQuick) => {
-      for (const { phase: status, ...earlier } of find(news)) {
-        const known = { ...earlier, status };
+      for (const { phase, ...earlier } of find(news)) {
+        const known = { ...earlier, status: statusIn(phase) };
         if (known.id === news.id || known.subject_request_type !== news.subject_request_type) continue;
         const isYoung = Date.parse(known.at) > ports.clock.now() - SENDING_MS;
         if (known.status !== undefined || isYoung || (!isQuick && (await readIfThere(known.id, ports)))) return known;

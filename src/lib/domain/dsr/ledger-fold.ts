@@ -4,13 +4,6 @@ import type { LedgerEvent, LedgerRequest } from './ledger.ts';
 import { answerAfter, deadlineAfter } from './outcome.ts';
 import { isAdvance, isNotSubmitted, REJECTED } from './statuses.ts';
 
-/** The rules that `files/ledger.ts` needs to read the file. */
-export const LEDGER_RULES = {
-  fold: foldEvent,
-  isAdvance,
-  isVoid: (phase: string | undefined): boolean => phase?.split(' ').some(isNotSubmitted) === true,
-};
-
 /** Returns the request with an event applied; undefined if the event adds nothing. */
 export function foldEvent(before: LedgerRequest | undefined, event: LedgerEvent): LedgerRequest | undefined {
   const start = (): LedgerRequest => ({ states: [], ...fieldsOf(event, ...SCOPE), ...before, id: event.id });

@@ -30,25 +30,26 @@ export function deadlineAfter(before: number | undefined, event: LedgerEvent): n
   return before === undefined || (parseIso(event.at) ?? 0) <= before ? parseIso(event.extended) : before;
 }
 
-/** Returns the status after an event. A request that the platform does not have starts over when it is sent again. */
-export function statusAfter(status: string | undefined, event: LedgerEvent): string | undefined {
-  const before = event.event === 'submitted' && isNotSubmitted(status) ? undefined : status;
-  return 'status' in event && event.status !== undefined && isAdvance(before, event.status) ? event.status : before;
+/** Returns a request's type, status and answer in one short string. A request that was not submitted starts over. */
+export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
+  const [type = '', before = '', answered = ''] = phase?.split(' ') ?? [];
+  const isAgain = event.event === 'submitted' && isNotSubmitted(before);
+  const nextType = event.event === 'submitted' && (type === '' || isAgain) ? event.subject_request_type : type;
+  const status = isAgain ? '' : before;
+  const news = 'status' in event ? event.status : undefined;
+  const nextStatus = news !== undefined && isAdvance(status || undefined, news) ? news : status;
+  return [nextType, nextStatus, isAnswer(event) ?? (isAgain ? '' : answered)].join(' ');
 }
 
-/** Returns a request's type, status and answer in one short string, for `isPhaseDue`. */
-export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
-  const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
-  const isAgain = event.event === 'submitted' && isNotSubmitted(status);
-  const nextType = event.event === 'submitted' && (type === '' || isAgain) ? event.subject_request_type : type;
-  const nextStatus = statusAfter(status === '' ? undefined : status, event) ?? '';
-  return [nextType, nextStatus, isAnswer(event) ?? (isAgain ? '' : answered)].join(' ');
+/** Returns the status in a phase; undefined if the outcome of the request is unknown. */
+export function statusIn(phase: string | undefined): string | undefined {
+  return phase?.split(' ')[1] || undefined;
 }
 
 /** True if a request in this phase still has to be answered. */
 export function isPhaseDue(phase: string | undefined): boolean {
-  const [type = '', status = '', answered = ''] = phase?.split(' ') ?? [];
-  return isDue(type, status === '' ? undefined : status, answered === 'true');
+  const [type, status, answered] = phase?.split(' ') ?? [];
+  return isDue(type, status || undefined, answered === 'true');
 }
 
 /**

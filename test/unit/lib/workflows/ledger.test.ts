@@ -2,23 +2,15 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Ledger as LedgerOf,
-  type LedgerScope,
-  openLedger,
-  type ScopedLedger as ScopedOf,
-} from '../../../../src/lib/files/ledger.ts';
+import { type Ledger, type LedgerScope, openLedger } from '../../../../src/lib/workflows/ledger.ts';
 import type { LedgerEvent, LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
-import { LEDGER_RULES } from '../../../../src/lib/domain/dsr/ledger-fold.ts';
-import { statusAfter } from '../../../../src/lib/domain/dsr/outcome.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-type Ledger = LedgerOf<LedgerEvent, LedgerRequest>;
-type ScopedLedger = ScopedOf<LedgerEvent, LedgerRequest>;
+type ScopedLedger = ReturnType<Ledger['in']>;
 
 const actor = { by: 'officer', host: 'desk' };
-const options = { actor, clock: systemClock, rules: LEDGER_RULES };
+const options = { actor, clock: systemClock };
 
 let folder: string;
 beforeEach(() => {
@@ -214,15 +206,7 @@ it('replaces a missing key only if no request needs it', async () => {
 async function urgent(ledger: ScopedLedger, sizes = [1, 1000]) {
   const parts: string[][] = [];
   const lefts: number[] = [];
-  const urgency = {
-    phase: statusAfter,
-    isOpen: (status: string | undefined) => status === undefined || status === 'pending',
-    rank: (event: LedgerEvent) => {
-      if (event.event !== 'submitted') return undefined;
-      return event.group_id === null ? Infinity : Number(event.group_id);
-    },
-  };
-  for await (const { left, requests } of ledger.byUrgency(urgency, () => sizes[parts.length] ?? 1000)) {
+  for await (const { left, requests } of ledger.byUrgency(Infinity, () => sizes[parts.length] ?? 1000)) {
     parts.push(requests.map(({ id }) => id));
     lefts.push(left);
   }
@@ -235,8 +219,10 @@ it("orders a workspace's open requests by urgency, even if their lines are far a
   // Later requests are more urgent, except `whenever`, which has no deadline.
   await first.record([state(uuid(0), 'completed')]);
   await ledger.record([state(uuid(7), 'pending')]);
+  const at = (number: number) => new Date(Date.parse('2026-01-01T00:00:00Z') - number * 1000).toISOString();
+  const erasure = (id: string, more: Partial<SubmittedNews>) => sent(id, { subject_request_type: 'erasure', ...more });
   const requests = Array.from({ length: count }, (_, number) =>
-    sent(uuid(number), { group_id: String(count - number) }),
+    erasure(uuid(number), { submitted_time: at(number) }),
   );
   await recordInTurn(first, ledger, requests);
   await first.record([state(uuid(2999), 'cancelled')]);
@@ -244,10 +230,10 @@ it("orders a workspace's open requests by urgency, even if their lines are far a
     state(uuid(2997), 'refused'),
     state(uuid(2997), 'pending'),
     // A resumed run writes the line a second time, but the first line counts.
-    sent(uuid(1), { group_id: '0' }),
+    erasure(uuid(1), { submitted_time: at(count) }),
     state('elsewhere', 'pending'),
     state(uuid(2995), 'completed'),
-    sent('whenever'),
+    erasure('whenever', { regulation: 'other' }),
   ]);
   const { lefts, parts } = await urgent(ledger);
   // A cancellation in another workspace does not close the request here.
@@ -275,7 +261,7 @@ describe('requests with the same id', () => {
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';
       const kind = Math.floor(pick / 3) % 5;
       const scope = scopes[Math.floor(pick / 15) % 4] ?? one;
-      const event = pick < 60 ? sent(id, { group_id: String(step) }) : state(id, statuses[kind] ?? '');
+      const event = pick < 60 ? sent(id, { submitted_time: new Date(step * 86_400_000).toISOString() }) : state(id, statuses[kind] ?? '');
       return { event, scope };
     });
     const shared = unscoped();

@@ -4,28 +4,12 @@ import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { withLock } from '../kernel/lock.ts';
 import { openChain } from '../kernel/chain.ts';
-import {
-  createReadings,
-  eventOf,
-  type LedgerRules,
-  lineOf,
-  ownText,
-  type PruneRules,
-  type Selection,
-  scopeKey,
-  type StoredEvent,
-  type Urgency,
-} from './ledger-readings.ts';
+import type { LedgerNews, StateNews, SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isAdvance } from '../domain/dsr/statuses.ts';
+import { createReadings, eventOf, lineOf, ownText, scopeKey } from './ledger-readings.ts';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
 import { openLineFile } from '../kernel/line-file.ts';
-
-/** An event as passed in, before the ledger adds the workspace and the actor. */
-type News<Event> = Event extends unknown ? Omit<Event, 'address' | 'workspace_id' | 'by' | 'host'> : never;
-
-export type Ledger<Event extends StoredEvent, Request> = ReturnType<typeof openLedger<Event, Request>>;
-/** A ledger limited to the requests of one workspace at one address. */
-export type ScopedLedger<Event extends StoredEvent, Request> = ReturnType<Ledger<Event, Request>['in']>;
 
 /** Where a request was sent. The same id in another workspace, or at another address, is a different request. */
 export interface LedgerScope {
@@ -34,24 +18,22 @@ export interface LedgerScope {
   workspace_id: string;
 }
 
-interface LedgerOptions<Event extends StoredEvent, Request> {
-  rules: LedgerRules<Event, Request>;
+interface LedgerOptions {
   /** The user and the machine, which are recorded in every line. */
   actor: { by: string; host: string };
   clock: Clock;
   signal?: AbortSignal;
 }
 
+export type Ledger = ReturnType<typeof openLedger>;
+
 /** Any number of processes can append lines. All workspaces share the file; `in` limits the ledger to one of them. */
-export function openLedger<Event extends StoredEvent, Request>(
-  stateFolder: string,
-  { actor, clock, rules, signal }: LedgerOptions<Event, Request>,
-) {
+export function openLedger(stateFolder: string, { actor, clock, signal }: LedgerOptions) {
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
   const keyFile = join(folder, 'ledger.key');
-  const readings = createReadings(path, rules, signal);
+  const readings = createReadings(path, signal);
   const chain = openChain(path, { actor, clock, signal });
   let key: Promise<Buffer> | undefined;
   /** Last status of each request, which `append` compares with a new status. */
@@ -59,7 +41,7 @@ export function openLedger<Event extends StoredEvent, Request>(
 
   /** True if a status is new. Remembers the status. */
   function isNews(request: string, status: string): boolean {
-    if (!rules.isAdvance(last.statuses.get(request), status)) return false;
+    if (!isAdvance(last.statuses.get(request), status)) return false;
     last.statuses.set(request, status);
     return true;
   }
@@ -78,8 +60,8 @@ export function openLedger<Event extends StoredEvent, Request>(
         }
         for (const line of piece.value) {
           const known = lineOf(line);
-          const status = known?.scope === undefined ? undefined : eventOf<Event>(known)?.status;
-          if (known && status !== undefined) isNews(ownText(known.key), status);
+          const event = known?.scope === undefined ? undefined : eventOf(known);
+          if (known && event && 'status' in event && event.status) isNews(ownText(known.key), event.status);
         }
       }
     } finally {
@@ -88,7 +70,7 @@ export function openLedger<Event extends StoredEvent, Request>(
   }
 
   /** Kind, id and scope come first, so that readers can find them without parsing the line. */
-  function write(events: readonly News<Event>[], { address, workspace_id }: LedgerScope): void {
+  function write(events: readonly LedgerNews[], { address, workspace_id }: LedgerScope): void {
     chain.append(
       events.map(({ event, id, ...rest }) => JSON.stringify({ event, id, address, workspace_id, ...rest, ...actor })),
     );
@@ -118,13 +100,12 @@ export function openLedger<Event extends StoredEvent, Request>(
     return createHmac('sha256', secret).update(`${type}\0${value}`).digest('base64url');
   };
 
-  /** Removes the requests that the rules select, leaving checkpoints. A dry run only counts these requests. */
-  async function prune(pruneRules: PruneRules<Event>, isDryRun: boolean) {
+  /** Replaces the lines of requests that `prunable` returns with checkpoints. A dry run only counts the requests. */
+  async function prune(before: string, isDryRun: boolean) {
     const work = async () => {
-      const { isKept, ...found } = await readings.prunable(pruneRules);
+      const { isKept, ...found } = await readings.prunable(before);
       if (found.requests === 0 || isDryRun) return found;
-      const facts = { before: pruneRules.before, requests: found.requests };
-      return { ...found, entries: await chain.prune(isKept, facts) };
+      return { ...found, entries: await chain.prune(isKept, { before, requests: found.requests }) };
     };
     // A dry run changes nothing, not even a lock.
     return isDryRun ? await work() : await withLock(lock, clock, work, signal);
@@ -143,8 +124,8 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns a keyed hash: equal for equal identities on this machine, and useless without its key. */
         hash,
         /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
-        append: <State extends News<Event> & { status: string; signature?: unknown }>(events: readonly State[]) =>
-          withLock(lock, clock, (): State[] => {
+        append: (events: readonly StateNews[]) =>
+          withLock(lock, clock, (): StateNews[] => {
             refreshStatuses();
             const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
             // A signature is kept even if the signed status is already known.
@@ -159,7 +140,7 @@ export function openLedger<Event extends StoredEvent, Request>(
             return news;
           }),
         /** Writes events without reading the file. Readers ignore duplicate events. */
-        record: (events: readonly News<Event>[], check?: () => Promise<void> | undefined) =>
+        record: (events: readonly LedgerNews[], check?: () => Promise<void> | undefined) =>
           withLock(lock, clock, async () => {
             await check?.();
             write(events, scope);
@@ -167,9 +148,9 @@ export function openLedger<Event extends StoredEvent, Request>(
         /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),
         newest: (limit: number) => readings.newest(limit, own),
-        submissions: <Kept extends object>(selection: Selection<Event, Kept>) => readings.submissions(selection, own),
-        /** Yields requests in parts, most urgent first. `count` returns a part's size; `left` counts the rest. */
-        byUrgency: (urgency: Urgency<Event>, count: () => number) => readings.byUrgency(urgency, count, own),
+        submissions: <Kept extends object>(keep: (event: SubmittedNews) => Kept | undefined) =>
+          readings.submissions(keep, own),
+        byUrgency: (until: number, count: () => number) => readings.byUrgency(until, count, own),
       };
     },
   };
