@@ -1,7 +1,7 @@
 // Opens the targets and the outbox of `dsr callbacks listen`, and delivers callbacks.
 import { setMaxListeners } from 'node:events';
 import { REQUEST_STATUSES } from '../../lib/contract/choices.ts';
-import { FORWARD, hookTargets } from '../../lib/domain/callbacks/delivery-order.ts';
+import { type DeliveryTarget, FORWARD, hookTargets } from '../../lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../lib/domain/callbacks/outbox.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { openOutbox, type OutboxScope } from '../../lib/files/outbox.ts';
@@ -10,7 +10,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
 import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { Deliveries } from '../../lib/workflows/deliver-callbacks.ts';
+import { type Deliveries, openDeliveries, type OpenTarget } from '../../lib/workflows/deliver-callbacks.ts';
 import { unreadableText } from '../../lib/workflows/manage-outbox.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readDuration } from '../flag-values.ts';
@@ -25,23 +25,15 @@ interface DeliveryFlags {
   hookTimeout: string;
 }
 
-export async function openTargets(ctx: Context, flags: DeliveryFlags) {
+export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<OpenTarget[]> {
   const limitMs = readDuration('--hook-timeout', flags.hookTimeout);
-  const hooks = hooksOf(flags.on ?? []);
-  const targets = hookTargets(hooks.map(({ status }) => status));
-  const deliver = new Map(
-    targets.map(({ name }, index) => [name, openHook(ctx, hooks[index]?.command ?? '', limitMs)] as const),
-  );
-  if (flags.forwardTo !== undefined) {
-    targets.unshift({ name: FORWARD });
-    deliver.set(FORWARD, await openForward(ctx, flags.forwardTo));
-  }
-  return {
-    targets,
-    deliver,
-    concurrency: flags.hookConcurrency,
-    attempts: flags.hookAttempts,
+  const targetOf = (target: DeliveryTarget, deliver: Deliver): OpenTarget => {
+    return { ...target, deliver: (callback, signal) => deliver(deliveredOf(callback), signal) };
   };
+  const hooks = hookTargets(hooksOf(flags.on ?? []));
+  const targets = hooks.map(({ command, ...target }) => targetOf(target, openHook(ctx, command, limitMs)));
+  if (flags.forwardTo === undefined) return targets;
+  return [targetOf({ name: FORWARD }, await openForward(ctx, flags.forwardTo)), ...targets];
 }
 
 /** Statuses and commands alternate in the values of the flag: `completed CMD cancelled CMD`. */
@@ -57,11 +49,13 @@ function hooksOf(values: readonly string[]): { status: string; command: string }
 /** Claims and reads the outbox, if there are targets. A second listener is a conflict (6) (decision: D264). */
 export async function openDeliveryOutbox(
   ctx: Context,
-  { attempts, concurrency, deliver, targets }: Awaited<ReturnType<typeof openTargets>>,
-  of: { scope: OutboxScope; ledger(workspace: string): LedgerPort; isBusy(): boolean },
+  flags: DeliveryFlags,
+  targets: readonly OpenTarget[],
+  scope: OutboxScope,
+  ledger: (workspace: string) => LedgerPort,
 ) {
   if (targets.length === 0) return undefined;
-  const outbox = openOutbox(ctx.paths.state, of.scope, ctx.clock);
+  const outbox = openOutbox(ctx.paths.state, scope, ctx.clock);
   const claim = outbox.claim();
   if ('pid' in claim) {
     throw fail('dsr.outbox_claimed', {
@@ -80,28 +74,26 @@ export async function openDeliveryOutbox(
     await running;
     claim.release();
   });
-  const deliveries = await Deliveries.open({
+  const { left, refresh, run, store, unreadable } = await openDeliveries({
     outbox,
-    ledger: of.ledger,
-    isBusy: of.isBusy,
+    ledger,
     targets,
-    attempts,
-    concurrency,
-    deliver: async (target, callback, signal) => await deliver.get(target)?.(deliveredOf(callback), signal),
+    attempts: flags.hookAttempts,
+    concurrency: flags.hookConcurrency,
     clock: ctx.clock,
     random: () => ctx.io.random(),
     signal: stop.signal,
     out: ctx.out,
   });
   return {
-    store: (callback: ReceivedLine) => deliveries.store(callback),
+    store,
     start: (): void => {
-      const unreadable = unreadableText(outbox.path, deliveries.unreadable);
-      if (unreadable !== undefined) ctx.out.warn(unreadable);
-      reportLeft(ctx, deliveries.left);
+      const warning = unreadableText(outbox.path, unreadable);
+      if (warning !== undefined) ctx.out.warn(warning);
+      reportLeft(ctx, left);
       // Read changes by other processes. If that fails, they are read again with the next callback.
-      unwatch = outbox.watch(() => void deliveries.refresh().catch(() => undefined));
-      running = deliveries.run();
+      unwatch = outbox.watch(() => void refresh().catch(() => undefined));
+      running = run();
     },
   };
 }

@@ -94,12 +94,7 @@ async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Prom
   // Read the ledger, which may be long, before the first callback arrives.
   await ledgerOf(workspace ?? '').append([]);
   const accepted = flags.anyController ? undefined : workspace;
-  let answering = 0;
-  const outbox = await openDeliveryOutbox(ctx, targets, {
-    scope: { address, workspace_id: accepted },
-    ledger: ledgerOf,
-    isBusy: () => answering > 0,
-  });
+  const outbox = await openDeliveryOutbox(ctx, flags, targets, { address, workspace_id: accepted }, ledgerOf);
   const ports: CallbackPorts = {
     verify,
     workspace: accepted,
@@ -111,17 +106,12 @@ async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Prom
   const view = flags.keep === undefined ? lineView : { ...lineView, columns: [...lineView.columns, ...KEPT_COLUMNS] };
   const { begin, tell } = createResultLines(ctx, view, textLine);
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
-    answering++;
-    try {
-      const received = await receiveCallback(callback, ports);
-      const kept = keep(callback, received);
-      const printed = tell(lineOf(ctx, received, kept)).catch(() => undefined);
-      // A closed or slow reader of the output must not delay the response.
-      await waitAtMost(Promise.all([printed, kept?.recorded]), REPORT_MS, ctx.clock);
-      return received.status;
-    } finally {
-      answering--;
-    }
+    const received = await receiveCallback(callback, ports);
+    const kept = keep(callback, received);
+    const printed = tell(lineOf(ctx, received, kept)).catch(() => undefined);
+    // A closed or slow reader of the output must not delay the response.
+    await waitAtMost(Promise.all([printed, kept?.recorded]), REPORT_MS, ctx.clock);
+    return received.status;
   });
   ctx.onClose(() => server.close());
   outbox?.start();

@@ -1,4 +1,5 @@
 // Stores each callback with its deliveries, and retries a delivery until it succeeds or has no attempts left.
+import { once } from 'node:events';
 import {
   type DeliveryTarget,
   longestPause,
@@ -31,17 +32,18 @@ import { counted } from '../kernel/words.ts';
 import type { LedgerPort } from './dsr-ports.ts';
 import type { Messages } from './confirm-write.ts';
 
+/** A target, and one attempt to deliver to it. Rejects with the reason if the target did not accept the callback. */
+export interface OpenTarget extends DeliveryTarget {
+  deliver(callback: ReceivedLine, signal: AbortSignal): Promise<void>;
+}
+
 export interface DeliveryPorts {
   outbox: Outbox;
   ledger: LedgerOf;
-  targets: readonly DeliveryTarget[];
+  targets: readonly OpenTarget[];
   /** Maximum number of attempts per delivery. */
   attempts: number;
   concurrency: number;
-  /** Makes one attempt. Resolves if the target accepted the callback; otherwise, rejects with the reason. */
-  deliver(target: string, callback: ReceivedLine, signal: AbortSignal): Promise<void>;
-  /** True while callbacks are being answered. */
-  isBusy(): boolean;
   clock: Clock;
   random(): number;
   /** Aborted when the listener stops. In-flight deliveries remain due. */
@@ -49,9 +51,8 @@ export interface DeliveryPorts {
   out: Messages & { verbose(text: string): void };
 }
 
-const HOLD_MS = 10;
-const LONGEST_HOLD_MS = 1000;
-
+/** Stores a callback. Resolves once it is on disk, with true if it is the first with its status. */
+type Store = (callback: ReceivedLine) => Promise<boolean>;
 type LedgerOf = (workspace: string) => Pick<LedgerPort, 'append'>;
 
 /** Writes callback states to the ledger, which skips known states. Returns the callbacks whose state is new. */
@@ -67,7 +68,7 @@ async function recordStates(callbacks: readonly ReceivedLine[], ledger: LedgerOf
 }
 
 /** Returns `store` for a listener without targets: callbacks go only to the ledger. */
-export function storeStates(ledger: LedgerOf): Deliveries['store'] {
+export function storeStates(ledger: LedgerOf): Store {
   const news = new Set<ReceivedLine>();
   const record = inBatches<ReceivedLine>(async (callbacks) => {
     for (const callback of await recordStates(callbacks, ledger)) news.add(callback);
@@ -78,205 +79,169 @@ export function storeStates(ledger: LedgerOf): Deliveries['store'] {
   };
 }
 
-export class Deliveries {
-  /** Counts of the deliveries left by earlier runs: due here, due for targets that this run lacks, and dead. */
-  readonly left = { due: 0, elsewhere: 0, dead: 0 };
-  /** Line numbers of the unreadable lines in the outbox. */
-  unreadable: readonly number[] = [];
-  readonly #ports: DeliveryPorts;
-  #state = emptyOutbox();
-  #wake = (): void => undefined;
-  readonly #running = new Map<string, Delivery>();
+export type Deliveries = Awaited<ReturnType<typeof openDeliveries>>;
+
+/** Reads the outbox. Its deliveries are due at once, even if an earlier run planned to retry them later. */
+export async function openDeliveries(ports: DeliveryPorts) {
+  const { attempts: most, clock, concurrency, ledger, outbox, out, signal } = ports;
+  const targets = new Map(ports.targets.map((target) => [target.name, { ...target, ...newHealth() }]));
+  let state = emptyOutbox();
+  let wake = (): void => undefined;
+  const running = new Map<string, Delivery>();
   /** Targets whose outage has been reported. */
-  readonly #down = new Set<string>();
-  readonly #health: ReadonlyMap<string, TargetHealth>;
+  const down = new Set<string>();
   /** Stored callbacks whose state is not yet in the ledger. */
-  #unrecorded: ReceivedLine[] = [];
+  let unrecorded: ReceivedLine[] = [];
+
+  function takeNews({ isWhole, lines }: OutboxNews): void {
+    if (isWhole) state = emptyOutbox();
+    for (const line of lines) takeLine(state, line);
+  }
+
+  const compact = () =>
+    outbox.replace((news) => {
+      takeNews(news);
+      return compactLines(state, clock.now());
+    });
 
   /** Each job returns lines, which are added to the state before the next job runs. */
-  readonly #write = inBatches<() => OutboxLine[]>(async (works) => {
-    await this.#ports.outbox.exchange((news) => {
-      this.#takeNews(news);
+  const write = inBatches<() => OutboxLine[]>(async (works) => {
+    await outbox.exchange((news) => {
+      takeNews(news);
       return works.flatMap((work) =>
         work().map((line) => {
           const text = JSON.stringify(line);
-          takeLine(this.#state, text);
+          takeLine(state, text);
           return text;
         }),
       );
     });
-    this.#wake();
+    wake();
   });
 
-  readonly #record = inBatches<ReceivedLine[]>(async (callbacks) => {
-    const { ledger, outbox, out } = this.#ports;
-    this.#unrecorded = this.#unrecorded.concat(callbacks.flat());
-    await recordStates(this.#unrecorded, ledger);
-    this.#unrecorded = [];
+  const record = inBatches<ReceivedLine[]>(async (callbacks) => {
+    unrecorded = unrecorded.concat(callbacks.flat());
+    await recordStates(unrecorded, ledger);
+    unrecorded = [];
     // The callbacks are already stored, so if the file cannot be rewritten now, a later batch rewrites it.
-    if (outbox.isLarge()) await this.#compact().catch((error: unknown) => out.warn((error as Error).message));
+    if (outbox.isLarge()) await compact().catch((error: unknown) => out.warn((error as Error).message));
   });
 
-  private constructor(ports: DeliveryPorts) {
-    this.#ports = ports;
-    this.#health = new Map(ports.targets.map(({ name }) => [name, newHealth()]));
+  await outbox.exchange((news) => {
+    takeNews(news);
+    for (const line of news.lines.map(readLine)) if (line?.event === 'received') unrecorded.push(line);
+    return [];
+  });
+  await record([]);
+  // Move the unknown lines to the beginning of the file.
+  if (state.seen.size + state.unknown.length > 0) await compact();
+  const left = { due: 0, elsewhere: 0, dead: 0 };
+  for (const { id, isDead, target } of state.open.values()) {
+    targets.get(target)?.resumed.add(id);
+    left[isDead ? 'dead' : targets.has(target) ? 'due' : 'elsewhere']++;
+  }
+  signal.addEventListener('abort', () => wake(), { once: true });
+
+  function countWaiting(target: string): number {
+    return [...state.open.values()].filter((one) => one.target === target && !one.isDead).length;
   }
 
-  /** Reads the outbox. Its deliveries are due at once, even if an earlier run planned to retry them later. */
-  static async open(ports: DeliveryPorts): Promise<Deliveries> {
-    const deliveries = new Deliveries(ports);
-    await deliveries.#resume();
-    ports.signal.addEventListener('abort', () => deliveries.#wake(), { once: true });
-    return deliveries;
-  }
-
-  async #resume(): Promise<void> {
-    await this.#ports.outbox.exchange((news) => {
-      this.#takeNews(news);
-      for (const line of news.lines.map(readLine)) if (line?.event === 'received') this.#unrecorded.push(line);
-      return [];
-    });
-    await this.#record([]);
-    const { seen, unknown } = this.#state;
-    // Move the unknown lines to the beginning of the file.
-    if (seen.size + unknown.length > 0) await this.#compact();
-    this.unreadable = unreadableIn(unknown);
-    for (const delivery of this.#state.open.values()) {
-      this.#health.get(delivery.target)?.resumed.add(delivery.id);
-      this.left[delivery.isDead ? 'dead' : this.#health.has(delivery.target) ? 'due' : 'elsewhere']++;
-    }
-  }
-
-  /** Resolves once the callback is on disk, with true if it is the first with its status. */
-  async store(callback: ReceivedLine): Promise<boolean> {
-    let first = false;
-    await this.#write(() => {
-      first = isFirst(this.#state, callback);
-      const due = targetsOf(this.#state, callback, this.#ports.targets);
-      if (due.length === 0 && !first) return [];
-      // Only deliveries need the callback's bytes.
-      return [{ ...callback, targets: due, ...(due.length === 0 && { headers: [], body: '' }) }];
-    });
-    await this.#record([callback]);
-    return first;
-  }
-
-  /** Reads the changes that another process made to the file. */
-  refresh(): Promise<void> {
-    return this.#write(() => []);
-  }
-
-  /** Delivers until the signal is aborted, then waits for in-flight attempts. */
-  async run(): Promise<void> {
-    const { clock, concurrency, signal } = this.#ports;
-    const attempts = new Set<Promise<void>>();
-    while (!signal.aborted) {
-      await this.#whileBusy();
-      const busy = { running: [...this.#running.values()], concurrency, targets: this.#health, now: clock.now() };
-      const { start, wakeAt } = nextDeliveries(this.#state, busy);
-      for (const delivery of start) {
-        this.#running.set(delivery.id, delivery);
-        const ended: Promise<void> = this.#attempt(delivery).finally(() => {
-          this.#running.delete(delivery.id);
-          attempts.delete(ended);
-          this.#wake();
-        });
-        attempts.add(ended);
-      }
-      await this.#pause(wakeAt);
-    }
-    await Promise.all(attempts);
-  }
-
-  #takeNews({ isWhole, lines }: OutboxNews): void {
-    if (isWhole) this.#state = emptyOutbox();
-    for (const line of lines) takeLine(this.#state, line);
-  }
-
-  async #compact(): Promise<void> {
-    await this.#ports.outbox.replace((news) => {
-      this.#takeNews(news);
-      return compactLines(this.#state, this.#ports.clock.now());
-    });
-  }
-
-  /** Waits up to a second while callbacks are being answered, because starting a process would delay the answers. */
-  async #whileBusy(): Promise<void> {
-    const { clock, signal } = this.#ports;
-    const end = clock.now() + LONGEST_HOLD_MS;
-    while (this.#ports.isBusy() && clock.now() < end && !signal.aborted) await clock.sleep(HOLD_MS);
-  }
-
-  #waiting(target: string): number {
-    return [...this.#state.open.values()].filter((one) => one.target === target && !one.isDead).length;
-  }
-
-  #healthOf(target: string): TargetHealth {
-    return this.#health.get(target) ?? newHealth();
-  }
-
-  async #attempt(delivery: Delivery): Promise<void> {
-    const { clock, signal, out } = this.#ports;
+  async function attempt(delivery: Delivery): Promise<void> {
     const { callback, target } = delivery;
+    const health = targets.get(target);
+    if (!health) return;
     // An early attempt does not count, so neither restarts nor successes of other deliveries use up attempts.
     const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
-      await this.#ports.deliver(target, callback, signal);
-      const due = takeSuccess(this.#healthOf(target), delivery, clock.now());
+      await health.deliver(callback, signal);
+      const due = takeSuccess(health, delivery, clock.now());
       // This delivery still counts as pending.
-      const waiting = this.#waiting(target) - 1;
-      if (this.#down.delete(target) || due > 0)
-        out.note(`${target} works again: ${counted(waiting, 'delivery is', 'deliveries are')} still waiting for it.`);
+      const waiting = counted(countWaiting(target) - 1, 'delivery is', 'deliveries are');
+      if (down.delete(target) || due > 0) out.note(`${target} works again: ${waiting} still waiting for it.`);
     } catch (error) {
       if (signal.aborted) return;
-      outcome = this.#failed(delivery, attempts, (error as Error).message);
+      outcome = failed(delivery, health, attempts, (error as Error).message);
     }
     const line = { ...outcome, id: callback.id, target, at: isoMillis(clock.now()), attempts };
     try {
-      await this.#write(() => [line]);
+      await write(() => [line]);
     } catch (error) {
       out.warn(`The outcome of a delivery could not be stored: ${(error as Error).message}`);
       // Retry, but not immediately.
-      const again = this.#state.open.get(delivery.id);
+      const again = state.open.get(delivery.id);
       if (again) again.dueAt = clock.now() + longestPause(2);
     }
   }
 
-  #failed(delivery: Delivery, attempts: number, reason: string): Pick<OutcomeLine, 'event' | 'due' | 'reason'> {
-    const { attempts: most, clock, out } = this.#ports;
-    const { callback, target } = delivery;
-    const health = this.#healthOf(target);
+  function failed(delivery: Delivery, health: TargetHealth, attempts: number, reason: string) {
+    const { callback, dueAt, target } = delivery;
     // Report an outage only once.
     const say = health.failed.size > 0 ? out.verbose : out.warn;
     takeFailure(health, delivery, clock.now());
     const what = `${target} of ${callback.request_id ?? callback.id} (${callback.status ?? 'no status'})`;
     if (attempts >= most) {
       out.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
-      return { event: 'dead', reason };
+      return { event: 'dead' as const, reason };
     }
-    const isEarly = attempts === delivery.attempts;
-    const due = isEarly ? delivery.dueAt : retryAt(attempts, clock.now(), () => this.#ports.random());
-    if (!this.#down.has(target) && (attempts > 2 || health.failed.size > 1)) {
-      this.#down.add(target);
-      out.warn(
-        `${target} is failing: ${counted(this.#waiting(target), 'delivery is', 'deliveries are')} waiting for it.`,
-      );
+    const due = attempts === delivery.attempts ? dueAt : retryAt(attempts, clock.now(), () => ports.random());
+    if (!down.has(target) && (attempts > 2 || health.failed.size > 1)) {
+      down.add(target);
+      const waiting = counted(countWaiting(target), 'delivery is', 'deliveries are');
+      out.warn(`${target} is failing: ${waiting} waiting for it.`);
     }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
-    return { event: 'failed', reason, due: isoMillis(due) };
+    return { event: 'failed' as const, reason, due: isoMillis(due) };
   }
 
   /** Sleeps until `at`, or until the deliveries change. */
-  async #pause(at: number | undefined): Promise<void> {
-    const { clock, signal } = this.#ports;
+  async function pause(at: number | undefined): Promise<void> {
     const changed = new AbortController();
-    this.#wake = () => changed.abort();
-    const { signal: change } = changed;
+    wake = () => changed.abort();
     if (signal.aborted) return;
-    if (at === undefined) await new Promise((resolve) => change.addEventListener('abort', resolve, { once: true }));
-    else await clock.sleep(at - clock.now(), change).catch(() => undefined);
+    if (at === undefined) await once(changed.signal, 'abort');
+    else await clock.sleep(at - clock.now(), changed.signal).catch(() => undefined);
   }
+
+  return {
+    /** Counts of the deliveries left by earlier runs: due here, due for targets that this run lacks, and dead. */
+    left,
+    /** Line numbers of the unreadable lines in the outbox. */
+    unreadable: unreadableIn(state.unknown),
+    store: async (callback: ReceivedLine) => {
+      let first = false;
+      await write(() => {
+        first = isFirst(state, callback);
+        const due = targetsOf(state, callback, ports.targets);
+        if (due.length === 0 && !first) return [];
+        // Only deliveries need the callback's bytes.
+        return [{ ...callback, targets: due, ...(due.length === 0 && { headers: [], body: '' }) }];
+      });
+      await record([callback]);
+      return first;
+    },
+    /** Reads the changes that another process made to the file. */
+    refresh: () => write(() => []),
+    /** Delivers until the signal is aborted, then waits for in-flight attempts. */
+    run: async (): Promise<void> => {
+      const attempts = new Set<Promise<void>>();
+      while (!signal.aborted) {
+        const busy = { running: [...running.values()], concurrency, targets, now: clock.now() };
+        const { start, wakeAt } = nextDeliveries(state, busy);
+        for (const delivery of start) {
+          running.set(delivery.id, delivery);
+          const ended: Promise<void> = attempt(delivery).finally(() => {
+            running.delete(delivery.id);
+            attempts.delete(ended);
+            wake();
+          });
+          attempts.add(ended);
+        }
+        await pause(wakeAt);
+      }
+      await Promise.all(attempts);
+    },
+  };
 }
 
 /** Returns the ledger line for a callback; undefined if its body is not a request status. */

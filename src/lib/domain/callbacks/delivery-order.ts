@@ -11,13 +11,13 @@ export interface DeliveryTarget {
 
 export const FORWARD = 'forward';
 
-/** Returns the `--on` targets, in command-line order. */
-export function hookTargets(statuses: readonly string[]): DeliveryTarget[] {
+/** Adds the names of the `--on` targets, in command-line order. */
+export function hookTargets<Hook extends { status: string }>(hooks: readonly Hook[]): (Hook & { name: string })[] {
   const counts = new Map<string, number>();
-  return statuses.map((status) => {
-    const count = (counts.get(status) ?? 0) + 1;
-    counts.set(status, count);
-    return { name: count === 1 ? `on-${status}` : `on-${status}-${count}`, status };
+  return hooks.map((hook) => {
+    const count = (counts.get(hook.status) ?? 0) + 1;
+    counts.set(hook.status, count);
+    return { ...hook, name: `on-${hook.status}${count === 1 ? '' : `-${count}`}` };
   });
 }
 

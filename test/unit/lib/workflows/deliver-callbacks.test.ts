@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outbox } from '../../../../src/lib/files/outbox.ts';
 import { type Clock, ownTurn } from '../../../../src/lib/kernel/clock.ts';
-import { hookTargets } from '../../../../src/lib/domain/callbacks/delivery-order.ts';
+import { type DeliveryTarget, hookTargets } from '../../../../src/lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../../../src/lib/domain/callbacks/outbox.ts';
-import { Deliveries, type DeliveryPorts, storeStates } from '../../../../src/lib/workflows/deliver-callbacks.ts';
+import {
+  type Deliveries,
+  type DeliveryPorts,
+  openDeliveries,
+  storeStates,
+} from '../../../../src/lib/workflows/deliver-callbacks.ts';
 import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/lib/workflows/manage-outbox.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { randomFrom } from '../../../helpers/random.ts';
@@ -16,7 +21,13 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { received } from '../domain/callbacks/received.ts';
 
 const STATUSES = ['pending', 'in_progress', 'completed'];
-const TARGETS = [{ name: 'forward' }, ...hookTargets(['any', 'completed'])];
+const hooks = (...statuses: string[]): DeliveryTarget[] => hookTargets(statuses.map((status) => ({ status })));
+const TARGETS = [{ name: 'forward' }, ...hooks('any', 'completed')];
+/** Makes one attempt at a delivery to the target with this name. */
+type Deliver = (target: string, callback: ReceivedLine, signal: AbortSignal) => Promise<void>;
+interface Options extends Partial<Omit<DeliveryPorts, 'targets'>> {
+  targets?: DeliveryTarget[];
+}
 
 let path: string;
 let clock: TestClock;
@@ -43,10 +54,10 @@ interface Started extends Pick<Deliveries, 'left' | 'refresh' | 'store'> {
   stop(): Promise<void>;
 }
 
-async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPorts> = {}): Promise<Started> {
+async function start(deliver: Deliver, { targets = TARGETS, ...more }: Options = {}): Promise<Started> {
   const outbox = new Outbox(path, clock);
   const end = new AbortController();
-  const deliveries = await Deliveries.open({
+  const deliveries = await openDeliveries({
     outbox,
     ledger: () => ({
       append: (events) => {
@@ -54,11 +65,11 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
         return Promise.resolve([...events]);
       },
     }),
-    targets: TARGETS,
+    targets: targets.map((target) => {
+      return { ...target, deliver: (callback, signal) => deliver(target.name, callback, signal) };
+    }),
     attempts: 10,
     concurrency: 4,
-    deliver,
-    isBusy: () => false,
     clock,
     random: Math.random,
     signal: end.signal,
@@ -74,8 +85,8 @@ async function start(deliver: DeliveryPorts['deliver'], more: Partial<DeliveryPo
   const done = async (): Promise<void> => {
     while (open().some(({ isDead }) => !isDead)) await turns();
   };
-  const { left } = deliveries;
-  return { left, store: (it) => deliveries.store(it), refresh: () => deliveries.refresh(), outbox, done, stop };
+  const { left, refresh, store } = deliveries;
+  return { left, store, refresh, outbox, done, stop };
 }
 
 /** Gives the listener time to work, because each read of the file is asynchronous. */
@@ -102,7 +113,7 @@ function open() {
 }
 
 /** A delivery that does not finish until the listener stops. */
-const hanging: DeliveryPorts['deliver'] = (_target, _callback, signal) =>
+const hanging: Deliver = (_target, _callback, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
 
 /** `request status target`. */
@@ -134,7 +145,7 @@ describe('a callback', () => {
 
   it('is delivered only once per status, even if it is repeated or already in the ledger', async () => {
     const delivered: string[] = [];
-    const deliver: DeliveryPorts['deliver'] = (target, callback) => {
+    const deliver: Deliver = (target, callback) => {
       delivered.push(nameOf(target, callback));
       return Promise.resolve();
     };
@@ -204,7 +215,7 @@ describe('a delivery', () => {
         delivered.push(nameOf(target, callback));
         return Promise.resolve();
       },
-      { targets: hookTargets(['any']), attempts: 3 },
+      { targets: hooks('any'), attempts: 3 },
     );
     for (const status of STATUSES) await store(received(status, [], 'a'));
     await done();
@@ -233,7 +244,7 @@ describe('a delivery', () => {
         attempts++;
         return Promise.reject(new Error('exit 3'));
       },
-      { targets: hookTargets(['any']), clock: { now: clock.now, sleep: never } },
+      { targets: hooks('any'), clock: { now: clock.now, sleep: never } },
     );
     await store(received('pending', [], 'a'));
     while (open()[0]?.attempts !== 1) await turns();
@@ -247,7 +258,7 @@ describe('a delivery', () => {
   });
 
   it('remains due, and no attempt is counted, if it is in progress when the listener stops', async () => {
-    const { stop, store } = await start(hanging, { targets: hookTargets(['any']) });
+    const { stop, store } = await start(hanging, { targets: hooks('any') });
     await store(received('pending'));
     await stop();
     expect(open()).toMatchObject([{ isDead: false, attempts: 0, reason: null }]);
@@ -282,11 +293,11 @@ describe('a delivery', () => {
   });
 
   it('is kept and counted if its target was set only in an earlier run', async () => {
-    const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hookTargets(['any']) });
+    const first = await start(() => Promise.reject(new Error('down')), { attempts: 1, targets: hooks('any') });
     await first.store(received('pending', [], 'a'));
     await first.done();
     await first.stop();
-    const second = await start(hanging, { targets: hookTargets(['completed']) });
+    const second = await start(hanging, { targets: hooks('completed') });
     await second.store(received('completed', [], 'a'));
     await second.stop();
     const third = await start(() => Promise.resolve(), { targets: [{ name: 'forward' }] });
@@ -339,7 +350,7 @@ describe('an outbox', () => {
     const left = [...wanted];
     let running = 0;
     let maximum = 0;
-    const deliver: DeliveryPorts['deliver'] = async (target, callback, signal) => {
+    const deliver: Deliver = async (target, callback, signal) => {
       maximum = Math.max(maximum, ++running);
       try {
         await clock.sleep(Math.floor(random() * 100), signal);

@@ -46,7 +46,8 @@ function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliver
 
 describe('delivery targets', () => {
   it('are named after their status, with a number added to duplicates', () => {
-    expect(hookTargets(['completed', 'any', 'completed', 'completed'])).toEqual([
+    const hooks = ['completed', 'any', 'completed', 'completed'].map((status) => ({ status }));
+    expect(hookTargets(hooks)).toEqual([
       { name: 'on-completed', status: 'completed' },
       { name: 'on-any', status: 'any' },
       { name: 'on-completed-2', status: 'completed' },
