@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { countComplete, type RowStates } from '../../lib/domain/dsr/row-states.ts';
-import { type DsrJournal, type JournalHead, journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
+import { countComplete } from '../../lib/domain/dsr/row-states.ts';
+import { journalPath, openDsrJournal } from '../../lib/files/bulk-journal.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
 import { type Inputs, nameOfInputs, verifyInputs } from '../../lib/bulk/sources/bytes.ts';
 import { steadyClock } from '../../lib/kernel/clock.ts';
@@ -16,11 +16,9 @@ import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
 import { createBulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
-import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
 import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
-import { type Examined, examineRows } from '../../lib/workflows/dsr-examine.ts';
-import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
+import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import {
@@ -32,7 +30,7 @@ import {
   settingsDigest,
   writeResults,
 } from './bulk-again.ts';
-import { openBulkInputs, type Pace, readPace } from '../bulk-flags.ts';
+import { openBulkInputs, readPace } from '../bulk-flags.ts';
 import {
   type Again,
   completeText,
@@ -43,7 +41,7 @@ import {
   withProgress,
 } from '../bulk-run.ts';
 import { type BulkFlags, readDuplicateWindow, rowOptions } from './bulk-flags.ts';
-import { findOpenRows, type OpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
+import { findOpenRows, showDryRun, warnOfRows } from './bulk-dry-run.ts';
 import { answerVerifier, openSubmit } from './session.ts';
 
 export function bulkResult() {
@@ -91,24 +89,15 @@ export interface NextCommands {
   part: ResumeCommand & { input: string };
 }
 
-interface Run extends NextCommands {
-  inputs: Inputs;
-  results: string;
-  /** True if an earlier run has written `results`. */
-  isWritten: boolean;
-  examined: Examined;
-  options: RowOptions;
-  states: RowStates;
-  journal: DsrJournal;
-  pace: Pace;
-  /** Range of submission times of the requests that rows must not repeat; absent with --allow-duplicates. */
-  recent: { from: number; to: number } | undefined;
-  open: OpenRows;
-  target: Target;
+export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands): Promise<void> {
+  const run = await openRun(ctx, files, flags, next);
+  if (run) await perform(ctx, run);
 }
 
-/** Runs the bulk submission. Sets `next.part.input` once the inputs are open. */
-export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands): Promise<void> {
+type Run = NonNullable<Awaited<ReturnType<typeof openRun>>>;
+
+/** Checks the inputs, and opens the journal. Returns undefined if no row is to be sent. Sets `next.part.input`. */
+async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: NextCommands) {
   const isDryRun = ctx.flags.curl || ctx.flags.dryRun;
   const pace = readPace('dsr', flags, (await ctx.settings()).limits['dsr']);
   const windowMs = readDuplicateWindow(flags);
@@ -123,52 +112,51 @@ export async function submitBulk(ctx: Context, files: string[], flags: BulkFlags
   const target = await ctx.startWrite('dsr');
   if (examined.rows === 0) {
     ctx.out.warn(`${name} has no rows.`);
-    if (!isDryRun) return await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
+    if (!isDryRun) {
+      await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
+      return undefined;
+    }
   }
   const { address, workspace_id: workspace } = session.submitter;
   const path = journalPath('dsr', ctx.paths.state, [examined.digest, address, workspace]);
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
-  try {
-    const { head, states } = await readEarlierRun(journal, isDryRun);
-    if (!head) warnOfRows(ctx, examined);
-    else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
-    const repeats = flags.allowDuplicates === true ? states.rowsIn('repeat') : [];
-    for (const row of repeats) states.release(row);
-    const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
-    // Rows of this run never count as duplicates of each other, even after the run is resumed.
-    const to = head && Date.parse(head.at);
-    const from = (to ?? ctx.clock.now()) - windowMs;
-    const recent = flags.allowDuplicates === true ? undefined : { from, to: to ?? Infinity };
-    const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
-    if (flags.resume && !head) {
-      if (open.duplicates.size === 0) ctx.out.verbose(NO_EARLIER_RUN);
-      else
-        ctx.out.warn(`No earlier run has this content. If ${name} changed after an interrupted run, restore it first.`);
-    }
-    if (isDryRun || !journal) return await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
-    const wanted =
-      flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
-    const isWhole = countComplete(states) === examined.rows;
-    const isWritten = isWhole && existsSync(wanted) && (await hasResults(wanted, states));
-    if (isWhole && !isWritten && existsSync(wanted)) ctx.out.warn(`${wanted} is not from this run, so it is kept.`);
-    // A finished run whose rows are sent again has already written its results to `wanted`.
-    const isTaken = isWhole ? !isWritten : states.count('unknown') + repeats.length > 0;
-    const results = isTaken ? freeName(wanted) : wanted;
-    await perform(
-      ctx,
-      session,
-      { ...next, inputs, results, isWritten, examined, open, options, states, journal, pace, recent, target },
-      head,
-    );
-  } finally {
-    journal?.close();
+  if (journal) ctx.onClose(() => Promise.resolve(journal.close()));
+  const { head, states } = await readEarlierRun(journal, isDryRun);
+  if (!head) warnOfRows(ctx, examined);
+  else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
+  const repeats = flags.allowDuplicates === true ? states.rowsIn('repeat') : [];
+  for (const row of repeats) states.release(row);
+  const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
+  // Rows of this run never count as duplicates of each other, even after the run is resumed.
+  const to = head && Date.parse(head.at);
+  const from = (to ?? ctx.clock.now()) - windowMs;
+  const recent = flags.allowDuplicates === true ? undefined : { from, to: to ?? Infinity };
+  const open = await findOpenRows(ctx, session, examined, { inputs, options, recent, states: head && states });
+  if (flags.resume && !head) {
+    if (open.duplicates.size === 0) ctx.out.verbose(NO_EARLIER_RUN);
+    else
+      ctx.out.warn(`No earlier run has this content. If ${name} changed after an interrupted run, restore it first.`);
   }
+  if (isDryRun || !journal) {
+    await showDryRun(ctx, session, examined, open, flags.showIdentities === true);
+    return undefined;
+  }
+  const wanted =
+    flags.results === undefined && head ? head.results : resolve(ctx.io.cwd, flags.results ?? `${base}.results.csv`);
+  const isWhole = countComplete(states) === examined.rows;
+  const isWritten = isWhole && existsSync(wanted) && (await hasResults(wanted, states));
+  if (isWhole && !isWritten && existsSync(wanted)) ctx.out.warn(`${wanted} is not from this run, so it is kept.`);
+  // A finished run whose rows are sent again has already written its results to `wanted`.
+  const isTaken = isWhole ? !isWritten : states.count('unknown') + repeats.length > 0;
+  const results = isTaken ? freeName(wanted) : wanted;
+  const found = { examined, head, isWritten, journal, open, recent, results, states };
+  return { ...next, ...found, inputs, options, pace, session, target };
 }
 
-/** Asks for confirmation, sends the remaining rows, and writes the results. `head` comes from an earlier run. */
-async function perform(ctx: Context, session: DsrPorts, run: Run, head: JournalHead | undefined): Promise<void> {
-  const { examined, inputs, journal, open, options, pace, results, states } = run;
+/** Asks for confirmation, sends the remaining rows, and writes the results. */
+async function perform(ctx: Context, run: Run): Promise<void> {
+  const { examined, head, inputs, journal, open, options, pace, results, session, states } = run;
   const completeBefore = countComplete(states);
   if (!run.isWritten) requireNewFile(results, 'Move it elsewhere, or pass another file: --results FILE.');
   if (completeBefore < examined.rows) {

@@ -9,6 +9,7 @@ import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
 import type { KnownError } from '../kernel/errors.ts';
+import { readRecord } from '../kernel/json.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './read-input.ts';
 
@@ -27,14 +28,6 @@ function hold(path: string, code: 'seed.running' | 'dsr.bulk_running'): Lock {
     message: 'This bulk run is already in progress in another process.',
     hint: 'Wait for it to finish, or stop that process and pass --resume to continue the run.',
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 // Schemas are built lazily, because `--help` of the bulk commands loads this file.
@@ -84,7 +77,7 @@ export function openSeedJournal(path: string) {
     read: (): SeedCheckpoint | undefined => {
       const text = readPrivateFile(path);
       if (text === undefined) return undefined;
-      const { data } = parseWith(checkpointSchema(), parse(text));
+      const { data } = parseWith(checkpointSchema(), readRecord(text));
       if (data !== undefined) return data;
       throw fail('seed.journal', {
         message: `The journal ${path} cannot be read.`,
@@ -138,7 +131,7 @@ export function openDsrJournal(path: string) {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
-      const { data } = parseWith(headSchema(), first.done ? undefined : parse(first.value));
+      const { data } = parseWith(headSchema(), readRecord(first.value));
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
       if (data !== undefined) return data;
@@ -152,7 +145,7 @@ export function openDsrJournal(path: string) {
       const schema = lineSchema();
       let isFirst = true;
       for await (const line of journalLines(path)) {
-        const value = isFirst ? undefined : parse(line);
+        const value = isFirst ? undefined : readRecord(line);
         isFirst = false;
         if (value === undefined) continue;
         const { data } = parseWith(schema, value);
