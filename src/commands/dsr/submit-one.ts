@@ -1,11 +1,10 @@
 // `dsr submit` for one request: shows it, asks for confirmation, sends it, and reports the response.
 import * as z from 'zod/mini';
-import { deadlineFrom } from '../../lib/domain/dsr/deadlines.ts';
+import { deadlineFrom, isoOrNull } from '../../lib/domain/dsr/deadlines.ts';
 import { identitiesOf } from '../../lib/domain/dsr/normalize.ts';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
-import { isoSeconds } from '../../lib/kernel/timestamps.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
@@ -120,7 +119,7 @@ async function submitGiven(
   ctx.logFacts({ ids: [id], undo: [['dsr', 'cancel', id]] });
   const given = { ...session, isNewId, verify, checkAgain };
   const { submitted_time = request.submitted_time, verdict, ...result } = await submitRequest(request, given);
-  const deadline = deadlineFrom(request.regulation, submitted_time);
+  const deadline = isoOrNull(deadlineFrom(request.regulation, submitted_time));
   const failed = verdict?.checks.find(({ ok }) => !ok);
   if (failed) {
     ctx.out.warn({
@@ -134,8 +133,8 @@ async function submitGiven(
     await waitAndShow(ctx, session, [id], { until: 'completed', isNew: true });
     return true;
   }
-  const facts = { deadline: deadline === undefined ? null : isoSeconds(deadline), target };
-  await ctx.out.emit<SubmitResult>({ ...result, ...facts, signature_valid: verdict?.valid ?? null }, submitView);
+  const facts = { deadline, target, signature_valid: verdict?.valid ?? null };
+  await ctx.out.emit<SubmitResult>({ ...result, ...facts }, submitView);
   ctx.out.note({ text: 'To watch it:', command: `cdpadm dsr status ${id} --watch` });
   return true;
 }

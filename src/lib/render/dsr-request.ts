@@ -2,7 +2,7 @@
 import type { DsrRequest } from '../contract/dsr.ts';
 import { internalIdentityType } from '../contract/identities.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
-import { deadlineFrom, expectedDays } from '../domain/dsr/deadlines.ts';
+import { DAY_MS, deadlineFrom, isoOrNull } from '../domain/dsr/deadlines.ts';
 import { identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isoSeconds } from '../kernel/timestamps.ts';
 import { cleanLine } from './clean.ts';
@@ -27,13 +27,13 @@ export function renderRequest(
     const known = internal === type ? '' : `  (internally ${internal})`;
     return sentence(index === 0 ? 'identities' : '', `${type} = ${shown}${known}`);
   });
-  const deadline = deadlineFrom(request.regulation, request.submitted_time);
+  const deadline = isoOrNull(deadlineFrom(request.regulation, request.submitted_time));
   return [
     line('request', `${request.regulation.toUpperCase()} ${request.subject_request_type}`),
     line('id', request.subject_request_id),
     ...identities,
     line('submitted', request.submitted_time),
-    ...(deadline === undefined ? [] : [line('due by law', `${isoSeconds(deadline)}  ${LEGAL[request.regulation]}`)]),
+    ...(deadline === null ? [] : [line('due by law', `${deadline}  ${LEGAL[request.regulation]}`)]),
     ...timesOf(request, now).map(([label, value]) => sentence(label, value)),
     ...(request.group_id === undefined ? [] : [line('group', request.group_id)]),
     ...(request.status_callback_urls ?? []).map((url) => line('callback', url)),
@@ -41,13 +41,12 @@ export function renderRequest(
 }
 
 const LEGAL = { gdpr: '(one month)', ccpa: '(45 days)' } as const;
-const DAY_MS = 86_400_000;
 
 function timesOf(request: DsrRequest, now: number): [label: string, value: string][] {
   const { subject_request_type: type } = request;
   const skips = skipsWaiting(request);
-  const days = expectedDays(type, skips);
-  if (!days) return [['cancellable', 'while it is pending']];
+  if (type !== 'erasure') return [['cancellable', 'while it is pending']];
+  const days = DSR_LIMITS.completionDays[skips ? 'skipped' : 'waiting'];
   const day = (after: number): string => isoSeconds(now + after * DAY_MS).slice(0, 10);
   const until = skips
     ? 'skipped: it can be cancelled for less than 24 hours'

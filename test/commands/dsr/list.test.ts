@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadlineOf } from '../../../src/lib/domain/dsr/deadlines.ts';
+import { deadlineFrom } from '../../../src/lib/domain/dsr/deadlines.ts';
 import { createFastClock } from '../../helpers/fast-clock.ts';
 import { createDsrHome } from '../../helpers/dsr-home.ts';
 import type { PlatformHome } from '../../helpers/platform-home.ts';
@@ -419,7 +419,7 @@ describe('dsr mark', () => {
   it('accepts the last day that the law allows', async () => {
     await submit('a.csv', [['a', 'access', 0]]);
     const [request] = (await home.json<{ submitted_time: string; subject_request_id: string }[]>('dsr list')).data;
-    const last = deadlineOf('gdpr', Date.parse(request?.submitted_time ?? ''), true) ?? 0;
+    const last = deadlineFrom('gdpr', request?.submitted_time, true) ?? 0;
     const lastDay = new Date(last).toISOString().slice(0, 10);
     const mark = ['dsr', 'mark', request?.subject_request_id ?? '', '--reason', 'x', '--extended'];
     await home.run([...mark.slice(0, 3), '--answered']);

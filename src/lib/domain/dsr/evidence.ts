@@ -4,10 +4,9 @@ import * as z from 'zod/mini';
 import { ForwardingEntry, RequestStatusReply, SIGNATURE_HEADER } from '../../contract/dsr.ts';
 import { explain } from '../../contract/explain.ts';
 import { readRecord } from '../../kernel/json.ts';
-import { isoSeconds } from '../../kernel/timestamps.ts';
 import { counted } from '../../kernel/words.ts';
 import { checkSignature, type HeaderLines } from '../callbacks/verify.ts';
-import { deadlineFrom, exceededLimit } from './deadlines.ts';
+import { deadlineFrom, exceededLimit, isoOrNull } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { isNotSubmitted, REJECTED } from './statuses.ts';
@@ -26,11 +25,10 @@ export interface RequestEvidence extends Outcome {
 /** `now` is in milliseconds since the epoch. */
 export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
   const { deadline = null, marks, regulation, submitted_time } = request;
-  const original = deadlineFrom(regulation, submitted_time);
   return {
     request,
     deadline,
-    original_deadline: original === undefined ? null : isoSeconds(original),
+    original_deadline: isoOrNull(deadlineFrom(regulation, submitted_time)),
     extended_deadline: marks?.findLast(({ extended }) => extended !== undefined)?.extended ?? null,
     exceeded_limit: (deadline === null ? undefined : exceededLimit(request, deadline)) ?? null,
     ...outcomeOf(request, now),

@@ -1,8 +1,9 @@
 // A request as shown in lists and status: the platform's fields, and times derived from the ledger.
 import * as z from 'zod/mini';
 import { RequestStatusReply } from '../../contract/dsr.ts';
-import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
-import { cancellableUntil, daysLeft, resultsExpireAt } from './deadlines.ts';
+import { DSR_LIMITS } from '../../contract/limits.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
+import { DAY_MS, daysLeft, isoOrNull } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
 import { answeredAt, outcomeOf } from './outcome.ts';
 
@@ -47,31 +48,29 @@ export function overviewOf(
   clocks: Clocks,
 ): RequestOverview {
   const status = reply.request_status;
-  const facts = {
-    type: known?.subject_request_type,
-    skipWaiting: known?.skip_waiting_period,
-    receivedAt: parseIso(known?.received_time ?? known?.at),
-    status,
-    completedAt: completedAt(reply, known, clocks),
-  };
+  const type = known?.subject_request_type;
+  const received = parseIso(known?.received_time ?? known?.at);
   const { days_late, due } = outcomeOf({ id: reply.subject_request_id, states: [], ...known, status }, clocks.now);
   const dueAt = due ? parseIso(known?.deadline) : undefined;
   const hasNoResults = known?.no_results?.some(({ http_status: code }) => code === 404) === true;
-  const hasResults = !hasNoResults && (Boolean(reply.results_url) || facts.type !== undefined);
-  const left = dueAt === undefined ? null : daysLeft(dueAt, clocks.now);
+  const hasResults = type !== 'erasure' && !hasNoResults && (Boolean(reply.results_url) || type !== undefined);
+  const waitingDays = known?.skip_waiting_period ? 1 : DSR_LIMITS.waitingDays;
+  // Only the waiting period of an erasure has a known length.
+  const isWaiting = type === 'erasure' && status === 'pending' && received !== undefined;
+  const completed = status === 'completed' && hasResults ? completedAt(reply, known, clocks) : undefined;
   return {
     ...reply,
     regulation: known?.regulation ?? null,
-    subject_request_type: facts.type ?? null,
+    subject_request_type: type ?? null,
     submitted_time: known?.submitted_time ?? null,
     deadline: known?.deadline ?? null,
     due,
-    days_left: left,
+    days_left: dueAt === undefined ? null : daysLeft(dueAt, clocks.now),
     overdue: due && days_late > 0,
     days_late,
     answered_at: known ? answeredAt(known) : null,
-    cancellable_until: isoOf(cancellableUntil(facts)),
-    results_expire_at: isoOf(hasResults ? resultsExpireAt(facts) : undefined),
+    cancellable_until: isoOrNull(isWaiting ? received + waitingDays * DAY_MS : undefined),
+    results_expire_at: isoOrNull(completed && completed + DSR_LIMITS.resultsDays * DAY_MS),
     stale: false,
   };
 }
@@ -86,14 +85,9 @@ export function dueFirst(requests: readonly RequestOverview[]): RequestOverview[
 }
 
 /** Returns the latest possible time on the platform's clock; the platform does not report it (decision: D55). */
-function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number | undefined {
-  if (reply.request_status !== 'completed') return undefined;
+function completedAt(reply: RequestStatusReply, known: LedgerRequest | undefined, clocks: Clocks): number {
   const seen = parseIso(known?.states.find((state) => state.status === 'completed')?.at) ?? clocks.now;
   const expected = parseIso(reply.expected_completion_time) ?? Infinity;
   const ahead = clocks.platformNow - clocks.now;
   return Math.min(seen + (Math.abs(ahead) < SAME_CLOCK_MS ? 0 : ahead), expected);
-}
-
-function isoOf(at: number | undefined): string | null {
-  return at === undefined ? null : isoSeconds(at);
 }

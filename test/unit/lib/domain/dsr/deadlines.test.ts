@@ -1,23 +1,8 @@
-// A request's deadlines: the legal deadline, the end of the cancellation period, and the expiry of results.
+// The legal deadline of a request.
 import { describe, expect, it } from 'vitest';
-import {
-  cancellableUntil,
-  deadlineFrom,
-  deadlineOf,
-  expectedDays,
-  type RequestFacts,
-  resultsExpireAt,
-} from '../../../../../src/lib/domain/dsr/deadlines.ts';
+import { deadlineFrom } from '../../../../../src/lib/domain/dsr/deadlines.ts';
 
 const DAY = 86_400_000;
-const facts = (over: Partial<RequestFacts>): RequestFacts => ({
-  type: 'erasure',
-  skipWaiting: false,
-  receivedAt: 0,
-  status: 'pending',
-  completedAt: undefined,
-  ...over,
-});
 
 describe('the legal deadline', () => {
   it.each([
@@ -28,11 +13,11 @@ describe('the legal deadline', () => {
     ['gdpr', '2026-03-31T00:00:00Z', '2026-04-30T00:00:00.000Z'],
     ['ccpa', '2026-11-21T08:00:00Z', '2027-01-05T08:00:00.000Z'],
   ])('of a %s request submitted at %s is %s', (regulation, from, until) => {
-    expect(new Date(deadlineOf(regulation, Date.parse(from)) ?? 0).toISOString()).toBe(until);
+    expect(new Date(deadlineFrom(regulation, from) ?? 0).toISOString()).toBe(until);
   });
 
   it('is unknown under other laws', () => {
-    expect(deadlineOf('lgpd', 0)).toBeUndefined();
+    expect(deadlineFrom('lgpd', '1970-01-01T00:00:00Z')).toBeUndefined();
   });
 });
 
@@ -57,37 +42,4 @@ it.each([
   ['ccpa', '2026-11-20T20:00:00-08:00', '2027-01-05T04:00:00.000Z'],
 ])('is the earlier one in UTC and in the time zone of a %s request from %s: %s', (regulation, from, until) => {
   expect(new Date(deadlineFrom(regulation, from) ?? 0).toISOString()).toBe(until);
-});
-
-describe('the cancellation deadline', () => {
-  it('is a week after receipt, or a day if the waiting period is skipped', () => {
-    expect(cancellableUntil(facts({}))).toBe(7 * DAY);
-    expect(cancellableUntil(facts({ skipWaiting: undefined, receivedAt: 5 }))).toBe(7 * DAY + 5);
-    expect(cancellableUntil(facts({ skipWaiting: true }))).toBe(DAY);
-  });
-
-  it.each<[string, Partial<RequestFacts>]>([
-    ['a request of another type', { type: 'access' }],
-    ['a request of unknown type', { type: undefined }],
-    ['an unknown time of receipt', { receivedAt: undefined }],
-    ['a request in progress', { status: 'in_progress' }],
-    ['an unknown status', { status: undefined }],
-  ])('is undefined for %s', (_what, over) => {
-    expect(cancellableUntil(facts(over))).toBeUndefined();
-  });
-});
-
-it('calculates when results expire if the request was completed at a known time and is not an erasure', () => {
-  const done = facts({ type: 'access', status: 'completed', completedAt: 5 });
-  expect(resultsExpireAt(done)).toBe(7 * DAY + 5);
-  expect(resultsExpireAt({ ...done, status: 'in_progress' })).toBeUndefined();
-  expect(resultsExpireAt({ ...done, completedAt: undefined })).toBeUndefined();
-  expect(resultsExpireAt({ ...done, type: undefined })).toBe(7 * DAY + 5);
-  expect(resultsExpireAt({ ...done, type: 'erasure' })).toBeUndefined();
-});
-
-it('estimates the number of days until completion only for erasures', () => {
-  expect(expectedDays('erasure', false)).toEqual({ from: 7, to: 21 });
-  expect(expectedDays('erasure', true)).toEqual({ from: 1, to: 14 });
-  expect(expectedDays('access', false)).toBeUndefined();
 });

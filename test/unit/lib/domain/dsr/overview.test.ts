@@ -68,6 +68,21 @@ describe("a request's overview", () => {
     expect([until(null), until(undefined)]).toEqual(['2026-11-27T08:00:00Z', '2026-11-27T08:00:00Z']);
   });
 
+  it('contains the end of the waiting period: a week, or a day if it is skipped', () => {
+    const until = (skip_waiting_period: boolean) =>
+      overviewOf(reply, { ...known, skip_waiting_period }, CLOCKS).cancellable_until;
+    expect([until(false), until(true)]).toEqual(['2026-11-27T08:00:00Z', '2026-11-21T08:00:00Z']);
+  });
+
+  it.each<[string, Partial<LedgerRequest>, string]>([
+    ['a request of another type', { subject_request_type: 'access' }, 'pending'],
+    ['an unknown time of receipt', { at: 'unknown' }, 'pending'],
+    ['a request in progress', {}, 'in_progress'],
+    ['an unknown status', {}, 'unknown'],
+  ])('contains no end of the waiting period for %s', (_what, over, request_status) => {
+    expect(overviewOf({ ...reply, request_status }, { ...known, ...over }, CLOCKS).cancellable_until).toBeNull();
+  });
+
   const completed = { ...reply, request_status: 'completed' } as RequestStatusReply;
   const access = { ...known, subject_request_type: 'access' };
 
@@ -77,6 +92,7 @@ describe("a request's overview", () => {
     const no_results = [{ at: '2026-11-21T09:00:00Z', http_status: 404 }];
     expect(overviewOf(completed, { ...access, no_results }, CLOCKS).results_expire_at).toBeNull();
     expect(overviewOf(reply, access, CLOCKS).results_expire_at).toBeNull();
+    expect(overviewOf(completed, known, CLOCKS).results_expire_at).toBeNull();
   });
 
   it('contains the expiry date, counted from when the status `completed` was first seen', () => {
