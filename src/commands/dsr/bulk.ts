@@ -19,7 +19,7 @@ import type { Target } from '../../lib/runtime/target.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
 import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
-import { resultLines } from '../../lib/workflows/dsr-row-output.ts';
+import { resultLines } from '../../lib/workflows/dsr-row-reader.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import {
   hasResults,

@@ -11,9 +11,9 @@ import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks
 import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Deliveries, openDeliveries, type OpenTarget } from '../../lib/workflows/deliver-callbacks.ts';
-import { unreadableText } from '../../lib/workflows/manage-outbox.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readDuration } from '../flag-values.ts';
+import { unreadableText } from './callbacks-outbox.ts';
 
 export const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
 

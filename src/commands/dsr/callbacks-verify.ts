@@ -1,12 +1,15 @@
 // `dsr callbacks verify`: runs the four checks on one stored callback.
 import * as z from 'zod/mini';
-import { checkResult } from '../../lib/domain/callbacks/verify.ts';
+import { type CheckName, checkResult, type Verdict } from '../../lib/domain/callbacks/verify.ts';
 import { parseHeaderLines } from '../../lib/files/header-lines.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isAddress } from '../../lib/bulk/sources/remote.ts';
 import { isLoopback } from '../../lib/kernel/address.ts';
-import { verdictView } from '../../lib/render/verdict.ts';
+import { largest } from '../../lib/kernel/words.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import type { DocumentView } from '../../lib/render/view.ts';
+import { wrapUnder } from '../../lib/render/width.ts';
 import { defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { givenCertificate } from '../../lib/workflows/processor-certificate.ts';
 import { openVerifier } from './session.ts';
@@ -16,6 +19,28 @@ export const allowFlag = {
   many: true,
   help: 'processor domains that may sign (default: from the vendor domain or the certificate)',
 } as const satisfies FlagSpec;
+
+const TITLES: Record<CheckName, string> = {
+  domain: 'domain',
+  certificate_fetched: 'certificate fetched',
+  certificate: 'certificate',
+  signature: 'signature',
+};
+const WIDTH = largest(Object.values(TITLES).map((title) => title.length));
+
+export const verdictView: DocumentView<Verdict> = {
+  kind: 'document',
+  text: ({ checks, valid }, style, width) => {
+    const failed = checks.findIndex(({ ok }) => !ok);
+    const lines = checks.map(({ detail, name, ok }, index) => {
+      const word = ok ? style.green('ok    ') : index === failed ? style.red('failed') : style.dim('-     ');
+      return wrapUnder(`${word}  ${TITLES[name].padEnd(WIDTH)}  `, cleanLine(detail), width);
+    });
+    return [...lines, valid ? style.green('The callback is valid.') : style.red('Do not trust this callback.')].join(
+      '\n',
+    );
+  },
+};
 
 export const verifyCallback = defineCommand({
   path: 'dsr callbacks verify',
@@ -63,7 +88,7 @@ export const verifyCallback = defineCommand({
     if (!verdict.valid) ctx.setExit('failed');
     return verdict;
   },
-  view: () => verdictView,
+  view: verdictView,
 });
 
 /** A certificate fetched over plain http proves nothing, because anyone on the network could replace it. */

@@ -15,9 +15,8 @@ import {
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { CliError, exitOf } from '../../lib/errors/fail.ts';
-import { dueRequests, isWithin } from '../../lib/workflows/dsr-due.ts';
 import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
-import { type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
+import { dueRequests, isWithin, type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { findBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../results.ts';

@@ -11,7 +11,7 @@ import { counted, shellLine } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { commandWords, defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
-import { preparedLines } from '../../lib/workflows/dsr-row-output.ts';
+import { preparedLines } from '../../lib/workflows/dsr-row-reader.ts';
 import { openBulkInputs } from '../bulk-flags.ts';
 import { rowFlags, rowOptions, tableFlags } from './bulk-flags.ts';
 import { normalizeOptionsOf } from './session.ts';

@@ -4,12 +4,12 @@ import type { RequestStatusReply } from '../contract/dsr.ts';
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { LedgerRequest } from '../domain/dsr/ledger.ts';
 import { foldEvent } from '../domain/dsr/ledger-fold.ts';
-import { type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
+import { dueFirst, type RequestOverview, overviewOf } from '../domain/dsr/overview.ts';
 import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses.ts';
 import { fail } from '../errors/fail.ts';
 import { isNotFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
-import type { DsrPorts } from './dsr-ports.ts';
+import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
 
 /** Number of concurrent reads, low enough not to exhaust the rate limit for a list of requests. */
 const AT_ONCE = 4;
@@ -151,4 +151,37 @@ async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Pro
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane)).finally(() => (left.length = 0));
   return results;
+}
+
+const FEWEST = 4;
+/** A search ends after this many finished requests. The ledger records their states, so the next search skips them. */
+const ENDED_AT_MOST = 1000;
+
+/**
+ * Returns the most urgent requests. A request that turns out to be finished is replaced by the next one. `until` (ms)
+ * is the latest deadline or expiry of results to include. With `isPatient`, finished requests never stop the search.
+ * `left` is the number of requests that were not read or not returned.
+ */
+export async function dueRequests(
+  ledger: Pick<LedgerPort, 'byUrgency'>,
+  { isPatient, limit, until }: { limit: number; until: number; isPatient: boolean },
+  ports: ListPorts,
+) {
+  const found: RequestOverview[] = [];
+  let [asked, ended, rest] = [0, 0, 0];
+  for await (const { left, requests } of ledger.byUrgency(until, () => Math.max(FEWEST, limit - found.length))) {
+    const due = dueFirst(await refreshRequests(requests, ports));
+    found.push(...due.filter((request) => isWithin(request, until)));
+    asked += requests.length;
+    ended += requests.length - due.length;
+    rest = left;
+    if (found.length >= limit || (!isPatient && ended >= ENDED_AT_MOST)) break;
+  }
+  const due = dueFirst(found);
+  return { requests: due.slice(0, limit), asked, left: rest + Math.max(0, due.length - limit) };
+}
+
+export function isWithin({ deadline, due, results_expire_at: expiry }: RequestOverview, until: number): boolean {
+  const [last, lost] = [deadline, expiry].map((time) => parseIso(time) ?? Infinity);
+  return deadline === null || Math.min(last ?? 0, due ? (lost ?? 0) : Infinity) <= until;
 }

@@ -1,7 +1,7 @@
 // A callback's checks, as shown in a terminal.
 import { expect, test } from 'vitest';
 import { plainStyle } from '../../../../src/lib/render/style.ts';
-import { verdictView } from '../../../../src/lib/render/verdict.ts';
+import { verdictView } from '../../../../src/commands/dsr/callbacks-verify.ts';
 
 test("wraps a check's detail at word boundaries and aligns the lines", () => {
   const detail = 'for opendsr.platform.example, trusted, valid until 2049-12-31T23:59:59.000Z';

@@ -13,7 +13,7 @@ import {
   openDeliveries,
   storeStates,
 } from '../../../../src/lib/workflows/deliver-callbacks.ts';
-import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/lib/workflows/manage-outbox.ts';
+import { changeDeliveries, chooseDeliveries, openDeliveriesOf } from '../../../../src/commands/dsr/callbacks-outbox.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { randomFrom } from '../../../helpers/random.ts';
 import { size } from '../../../helpers/size.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DerError, type Extension } from '../../../../../src/lib/domain/callbacks/der.ts';
-import { authorityIssue, signingIssue, unknownCondition } from '../../../../../src/lib/domain/callbacks/usage.ts';
+import { authorityIssue, signingIssue, unknownCondition } from '../../../../../src/lib/domain/callbacks/certificate.ts';
 import { runs } from '../../../../helpers/size.ts';
 import { der, FALSE, objectId, sequence, TRUE } from '../../../../helpers/der-bytes.ts';
 
