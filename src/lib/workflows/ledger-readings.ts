@@ -156,7 +156,7 @@ export function createReadings(path: string, signal: AbortSignal | undefined) {
       const facts = known.get(line.key) ?? { ...start };
       if (!known.has(line.key)) known.set(ownText(line.key), facts);
       const isStart = event.event === 'submitted' && (!facts.isSent || isNotSubmitted(statusIn(facts.phase)));
-      facts.isSent ||= isStart;
+      if (isStart) facts.isSent = true;
       take(facts, event, [offset, line.text.length], isStart ? event : undefined);
       facts.phase = phaseAfter(facts.phase, event);
     }, opened);

@@ -221,9 +221,7 @@ it("orders a workspace's open requests by urgency, even if their lines are far a
   await ledger.record([state(uuid(7), 'pending')]);
   const at = (number: number) => new Date(Date.parse('2026-01-01T00:00:00Z') - number * 1000).toISOString();
   const erasure = (id: string, more: Partial<SubmittedNews>) => sent(id, { subject_request_type: 'erasure', ...more });
-  const requests = Array.from({ length: count }, (_, number) =>
-    erasure(uuid(number), { submitted_time: at(number) }),
-  );
+  const requests = Array.from({ length: count }, (_, number) => erasure(uuid(number), { submitted_time: at(number) }));
   await recordInTurn(first, ledger, requests);
   await first.record([state(uuid(2999), 'cancelled')]);
   await ledger.record([
@@ -261,7 +259,10 @@ describe('requests with the same id', () => {
       const id = [uuid(0), uuid(1), 'a'][pick % 3] ?? '';
       const kind = Math.floor(pick / 3) % 5;
       const scope = scopes[Math.floor(pick / 15) % 4] ?? one;
-      const event = pick < 60 ? sent(id, { submitted_time: new Date(step * 86_400_000).toISOString() }) : state(id, statuses[kind] ?? '');
+      const event =
+        pick < 60
+          ? sent(id, { submitted_time: new Date(step * 86_400_000).toISOString() })
+          : state(id, statuses[kind] ?? '');
       return { event, scope };
     });
     const shared = unscoped();
