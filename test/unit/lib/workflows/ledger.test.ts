@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Ledger, type LedgerScope, openLedger } from '../../../../src/lib/workflows/ledger.ts';
-import type { LedgerEvent, LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
+import type { LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
