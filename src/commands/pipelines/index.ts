@@ -1,9 +1,8 @@
 // The pipeline commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
 import { resourceCommands } from '../resource-commands.ts';
-import { diagnosePipeline, showReport } from './report.ts';
 import { resetPosition, pausePipeline, resumePipeline } from './state.ts';
-import { listRuns, showRun } from './runs.ts';
+import { diagnosePipeline, listRuns, showReport, showRun } from './runs.ts';
 import { triggerRun, watchPipeline } from './trigger.ts';
 
 const commands = resourceCommands(

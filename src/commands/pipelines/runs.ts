@@ -1,19 +1,23 @@
-// `pipelines runs` and `run`: show a pipeline's runs and the age of its data.
+// `pipelines runs`, `run`, `report` and `doctor`: show a pipeline's runs, its state, and why it does not sync.
 import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
+import { createWireNames } from '../../lib/contract/names.ts';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
+import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
-import { runListView, runView } from '../../lib/render/pipelines.ts';
+import { diagnosisView, reportView, runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
+import { asColumns, COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { pageSource } from '../results.ts';
 import { readPages } from '../read-pages.ts';
 import { readDuration, readTime } from '../flag-values.ts';
-import { onPipeline, pipelineArg, runIdOf, tellRuns } from './session.ts';
+import { onPipeline, pipelineArg, requirePipeline, runIdOf } from './session.ts';
+import { diagnosisResult } from '../../lib/domain/warehouse/diagnose.ts';
 import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
@@ -42,7 +46,7 @@ export const listRuns = defineCommand({
   formats: [...COMMON_FORMATS, 'html'],
   output: () => z.array(RunReply),
   notes: [
-    '`-o html` prints a timeline as one HTML page without scripts. With more than 2,000 runs, each column is one day.',
+    '`-o html` prints a timeline as one HTML page without scripts, of at most the newest 2,000 runs.',
     '--status searches every page, or only the page that --page selects. Dates are in UTC.',
   ],
   examples: [
@@ -66,7 +70,6 @@ export const listRuns = defineCommand({
       ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
       : runs;
     await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
-    tellRuns(ctx, shown);
     if (pages > query.currentPage && !all) {
       ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
     }
@@ -135,3 +138,40 @@ async function tellFreshness(ctx: Context, id: string, staleAfter: number | unde
 function ago(ms: number): string {
   return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }
+
+export const showReport = defineCommand({
+  path: 'pipelines report',
+  summary: "show the platform's report on a pipeline",
+  effect: 'read',
+  calls: 'platform',
+  args: pipelineArg,
+  output: () => PipelineReportReply,
+  examples: ['cdpadm pipelines report customers', 'cdpadm pipelines report customers -o json'],
+  exits: { notFound: 'the pipeline does not exist' },
+  run: async (ctx, { args: { pipeline_id: id } }) => {
+    const { pipelines } = await ctx.api();
+    return await onPipeline(ctx, id, pipelines.report(id, ctx.signal));
+  },
+  view: () => reportView,
+});
+
+export const diagnosePipeline = defineCommand({
+  path: 'pipelines doctor',
+  summary: 'diagnose why a pipeline does not sync and suggest fixes',
+  effect: 'read',
+  calls: 'platform',
+  args: pipelineArg,
+  output: () => diagnosisResult(),
+  columns: asColumns('pipeline_id healthy state status last_success findings'),
+  examples: ['cdpadm pipelines doctor customers', 'cdpadm pipelines doctor customers -o json'],
+  exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
+  run: async (ctx, { args: { pipeline_id: id } }) => {
+    await requirePipeline(ctx, id);
+    const names = createWireNames((await ctx.settings()).names);
+    const found = await examinePipeline(await ctx.api(), id, { names, now: ctx.clock.now() }, ctx.signal);
+    const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
+    if (!found.healthy) ctx.setExit('failed');
+    return { ...found, findings };
+  },
+  view: () => diagnosisView,
+});

@@ -1,224 +1,157 @@
-// A pipeline's runs as an HTML page with figures, a column per run, and a table.
+// A pipeline's runs as an HTML page: causes of failures, a chart with a column per run, and a table.
 import type { RunReply } from '../contract/pipeline-runs.ts';
-import { dayOf, oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import { counted, grouped, largest } from '../kernel/words.ts';
+import { grouped, largest } from '../kernel/numbers.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
+import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
-import {
-  ceiling,
-  dayEntry,
-  type Entry,
-  entryOf,
-  halfOf,
-  isBad,
-  short,
-  toneOf,
-  startMs,
-  sum,
-} from './pipeline-timeline-entries.ts';
-import { TIMELINE_STYLE } from './pipeline-timeline-style.ts';
 import { errorsText } from './warehouse.ts';
 
 export interface RunsSource extends PageSource {
   pipeline: string;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** Width in pixels that the columns share, within the limits of `COLUMN`. On a phone, the chart scrolls. */
 const CHART_WIDTH = 840;
-const COLUMN = { least: 3, most: 64 };
+const COLUMN = { least: 3, most: 80 };
 const SIGN_WIDTH = 14;
-const DATE_WIDTH = 64;
-/** Above this number, runs are grouped by day: a page with 50,000 runs would be 35 MB. */
+const DATE_WIDTH = 80;
+/** A page with 50,000 runs would be 35 MB. */
 const MOST_RUNS = 2000;
 /** Maximum number of causes, and of runs per cause, listed above the columns. */
 const NAMED = 5;
 
+/** Sign and CSS class of each status. */
+const TONES: Readonly<Record<string, readonly [sign: string, tone: string]>> = {
+  success: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  stopped: ['■', 'halted'],
+  running: ['▶', 'going'],
+  queued: ['…', 'going'],
+  retrying: ['↻', 'going'],
+};
+
+function toneOf({ status }: RunReply): { sign: string; tone: string; word: string } {
+  const word = status ?? 'unknown';
+  const [sign, tone] = (Object.hasOwn(TONES, word) ? TONES[word] : undefined) ?? ['?', 'halted'];
+  return { sign, tone, word };
+}
+
 /** Returns the page for runs in any order. Escapes text from the platform. The page has no script and loads nothing. */
 export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): string {
-  const ordered = oldestFirst(runs);
-  const title = `Runs of ${source.pipeline}`;
-  const facts = factsLine([...placeFacts(source), ...madeFacts(source)]);
+  const ordered = oldestFirst(runs).slice(-MOST_RUNS);
+  const facts = factsLine([...placeFacts(source), ...totals(ordered, runs.length), ...madeFacts(source)]);
   const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
-  const isDaily = ordered.length > MOST_RUNS;
-  const entries = isDaily ? [...groupBy(ordered, dayOf)].map(dayEntry) : ordered.map(entryOf);
+  const newest = ordered.toReversed();
   const main =
-    ordered.length === 0
+    runs.length === 0
       ? '<p>There are no matching runs.</p>'
-      : [figures(ordered), unwell(ordered, isDaily), chart(entries, ordered), table(entries, ordered)].join('\n');
-  return htmlPage(title, `${head}\n<main>\n${main}\n</main>`, TIMELINE_STYLE);
+      : [causesOf(newest), chart(ordered), table(newest)].join('\n');
+  return htmlPage(`Runs of ${source.pipeline}`, `${head}\n<main>\n${main}\n</main>`, STYLE);
 }
 
-function figures(runs: readonly RunReply[]): string {
-  const rows = sum(runs.map((run) => recordsOf(run).successful));
-  const refused = sum(runs.map((run) => recordsOf(run).failed));
+function totals(runs: readonly RunReply[], all: number): string[] {
+  if (all === 0) return [];
+  const sum = (field: 'successful' | 'failed'): string =>
+    grouped(runs.reduce((total, run) => total + recordsOf(run)[field], 0));
   const last = runs.findLast(({ status }) => status === 'success');
   const ended = parseIso(last?.ended_on ?? last?.started_on);
-  const tile = (name: string, value: string, more: string, tone = ''): string =>
-    `<div${tone && ` class="${tone}"`}><dt>${name}</dt><dd>${escapeHtml(value)}</dd><dd class="more">${escapeHtml(more)}</dd></div>`;
-  const tiles = [
-    tile('Runs', grouped(runs.length), statusCounts(runs), runs.some(isBad) ? 'bad' : ''),
-    tile('Rows accepted', grouped(rows), `${grouped(rows / runs.length)} per run`),
-    tile('Rows that failed', grouped(refused), shareOf(refused, rows + refused), refused > 0 ? 'warn' : ''),
-    ended === undefined
-      ? tile('Last success', 'none', 'among these runs')
-      : tile('Last success', minuteOf(ended).slice(0, 10), `${minuteOf(ended).slice(11)} UTC`),
+  return [
+    `${all > runs.length ? `the newest ${grouped(runs.length)} of ` : ''}${counted(all, 'run')}: ${statusCounts(runs)}`,
+    `${sum('successful')} rows accepted, ${sum('failed')} failed`,
+    `last success ${ended === undefined ? 'unknown' : `${minuteOf(ended)} UTC`}`,
   ];
-  return `<dl class="figures">${tiles.join('')}</dl>`;
 }
 
-/** Returns the causes of unsuccessful runs, newest first, with links to the runs or days in the table. */
-function unwell(runs: readonly RunReply[], isDaily: boolean): string {
-  const bad = runs.toReversed().filter(isBad);
-  const causes = groupBy(bad, (run) => `${run.status ?? ''} ${errorsText(run.errors)}`);
-  if (causes.size === 0) return '';
-  const items = [...causes.values()].slice(0, NAMED).map((alike) => `<li>${causeOf(alike, isDaily)}</li>`);
-  const rest = causes.size - items.length;
-  const more = rest > 0 ? `<li>And ${counted(rest, 'other cause')}, in the table below.</li>` : '';
-  return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}${more}</ul></section>`;
-}
-
-function causeOf(runs: readonly RunReply[], isDaily: boolean): string {
-  const [newest] = runs;
-  if (!newest) return '';
-  const { sign, tone, word } = toneOf(newest.status);
-  const ids = [...new Set(runs.map((run) => (isDaily ? dayOf(run) : String(run.id))))].map(escapeHtml);
-  const links = ids.slice(0, NAMED).map((id) => `<a href="#run-${id}">${id}</a>`);
-  const rest = ids.length - links.length;
-  const what = isDaily ? `${counted(runs.length, 'run')} on` : runs.length === 1 ? 'run' : 'runs';
-  const more = rest > 0 ? ` and ${isDaily ? counted(rest, 'other day') : `${grouped(rest)} more`}` : '';
-  const when = `${runs.length === 1 ? '' : 'last '}${whenOf(startMs(newest))}`;
-  return `<b class="${tone}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(errorsText(newest.errors))} <span>${what} ${links.join(', ')}${more} · ${escapeHtml(when)}</span>`;
-}
-
-function chart(entries: readonly Entry[], runs: readonly RunReply[]): string {
-  const isDaily = isByDay(entries);
-  const most = largest(entries.map(({ successful, failed }) => successful + failed));
-  const top = ceiling(Math.max(1, most));
-  const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / entries.length)));
-  const every = Math.ceil(DATE_WIDTH / width);
-  const writeDate = dateWriter(entries);
-  const columns = entries.map((entry, index) => {
-    // Count from the newest entry, which is visible first.
-    const isDated = (entries.length - 1 - index) % every === 0;
-    return column(entry, { top, width, date: isDated ? writeDate(entry, entries[index + every]) : '' });
+/** Returns the causes of unsuccessful runs, newest first, with links to the runs in the table. */
+function causesOf(newest: readonly RunReply[]): string {
+  const bad = newest.filter(({ status }) => status === 'failed' || status === 'stopped');
+  const causes = [...groupBy(bad, (run) => `${run.status ?? ''} ${errorsText(run.errors)}`).values()];
+  if (causes.length === 0) return '';
+  const items = causes.slice(0, NAMED).map((runs) => {
+    const [latest] = runs as [RunReply, ...RunReply[]];
+    const { sign, tone, word } = toneOf(latest);
+    const ids = runs.slice(0, NAMED).map(({ id }) => escapeHtml(String(id)));
+    const links = ids.map((id) => `<a href="#run-${id}">${id}</a>`).join(', ');
+    const more = runs.length > NAMED ? ` and ${grouped(runs.length - NAMED)} more` : '';
+    return `<li><b class="${tone}">${sign} ${escapeHtml(word)}</b> ${escapeHtml(errorsText(latest.errors))} <span>run ${links}${more} · last ${whenOf(latest)}</span></li>`;
   });
-  const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}), ${spanOf(runs)}; each ${isDaily ? 'day' : 'run'} is a row of the table below.`;
-  const marks = most === 0 ? ['', '', '0 rows'] : [`${short(top)} ${top === 1 ? 'row' : 'rows'}`, halfOf(top), '0'];
-  const scale = marks.map((mark) => `<span>${mark}</span>`).join('');
+  const rest = causes.length - items.length;
+  if (rest > 0) items.push(`<li>And ${counted(rest, 'other cause')}, in the table below.</li>`);
+  return `<section class="unwell" aria-labelledby="unwell"><h2 id="unwell">Not successful</h2><ul>${items.join('')}</ul></section>`;
+}
+
+function chart(runs: readonly RunReply[]): string {
+  const most = largest(runs.map(recordsOf).map(({ successful, failed }) => successful + failed));
+  const width = Math.min(COLUMN.most, Math.max(COLUMN.least, Math.floor(CHART_WIDTH / runs.length)));
+  const every = Math.ceil(DATE_WIDTH / width);
+  // Count from the newest run, which is visible first.
+  const columns = runs.map((run, index) => column(run, most, width, (runs.length - 1 - index) % every === 0));
+  const top = new Intl.NumberFormat('en', { notation: 'compact' }).format(most);
+  const spoken = `${counted(runs.length, 'run')} (${statusCounts(runs)}); each run is a row of the table below.`;
   return `<figure>
-<div class="chart${most === 0 ? ' flat' : ''}"><div class="scale" aria-hidden="true">${scale}<span class="zone">UTC</span></div>
-<div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns${isDaily ? ' daily' : ''}" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
+<div class="chart"><div class="scale" aria-hidden="true"><span>${top} ${most === 1 ? 'row' : 'rows'}</span><span>0</span><span class="zone">UTC</span></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline of runs"><div class="columns" role="img" aria-label="${escapeHtml(spoken)}" style="--least:${width}px">
 ${columns.join('\n')}
 </div></div></div>
-<figcaption><span>One column per ${isDaily ? 'day' : 'run'}, newest on the right, times in UTC${commonYear(entries)}.</span> ${legend(entries)}</figcaption>
+<figcaption><span>One column per run, newest on the right, times in UTC.</span> ${LEGEND}</figcaption>
 </figure>`;
 }
 
-function legend(entries: readonly Entry[]): string {
-  const tones = new Set(entries.map(({ tone }) => tone));
-  const isDaily = isByDay(entries);
-  const keys: [kind: string, occurs: boolean, text: string][] = [
-    ['rows', entries.some(({ successful }) => successful > 0), 'rows accepted'],
-    ['refused', entries.some(({ failed }) => failed > 0), 'rows that failed'],
-    ['warn', tones.has('warn'), 'share of unsuccessful runs'],
-    ['bad', tones.has('bad'), isDaily ? 'a day without a success' : 'a run that failed'],
-    ['halted', tones.has('halted'), 'stopped'],
-    ['going', tones.has('going'), 'not finished'],
-  ];
-  const shown = keys.filter(([, occurs]) => occurs);
-  return shown.map(([kind, , text]) => `<span><i class="key ${kind}"></i>${text}</span>`).join(' ');
+const LEGEND = Object.entries({
+  rows: 'rows accepted',
+  refused: 'rows that failed',
+  bad: 'a run that failed',
+  halted: 'stopped',
+  going: 'not finished',
+})
+  .map(([kind, text]) => `<span><i class="key ${kind}"></i>${text}</span>`)
+  .join(' ');
+
+function column(run: RunReply, most: number, width: number, isDated: boolean): string {
+  const { sign, tone, word } = toneOf(run);
+  const { successful, failed } = recordsOf(run);
+  const bar = (kind: string, count: number): string =>
+    count > 0 ? `<i class="${kind}" style="height:${Math.round((count / most) * 1000) / 10}%"></i>` : '';
+  const said = `Run ${String(run.id)}: ${word}, ${grouped(successful)} rows, ${grouped(failed)} failed, ${whenOf(run)}`;
+  const name = tone === 'good' ? '' : `<b>${escapeHtml(word)}</b>`;
+  const below = tone !== 'good' || width >= SIGN_WIDTH ? sign : '';
+  const ms = parseIso(startOf(run));
+  const date = isDated && ms !== undefined ? `<div class="date">${minuteOf(ms).replace(' ', '<br>')}</div>` : '';
+  return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${bar('refused', failed)}${bar('rows', successful)}${name}</div><div class="sign">${below}</div>${date}</div>`;
 }
 
-function column(
-  { id, sign, tone, word, successful, failed, at, text, share }: Entry,
-  { top, width, date }: { top: number; width: number; date: string },
-): string {
-  const height = (part: number): string => `style="height:${Math.round(part * 1000) / 10}%"`;
-  const rows = `${grouped(successful)} rows, ${grouped(failed)} failed`;
-  const said = share === undefined ? `Run ${id}: ${word}, ${rows}, ${whenOf(at)}` : `${id}: ${rows}; runs: ${text}`;
-  const parts = [
-    failed > 0 ? `<i class="refused" ${height(failed / top)}></i>` : '',
-    successful > 0 ? `<i class="rows" ${height(successful / top)}></i>` : '',
-    share === undefined && tone !== 'good' ? `<b>${escapeHtml(word)}</b>` : '',
-  ];
-  const isSigned = share === undefined && (tone !== 'good' || width >= SIGN_WIDTH);
-  const below = share ? `<i ${height(share)}></i>` : isSigned ? sign : '';
-  return `<div class="run ${tone}" title="${escapeHtml(said)}"><div class="plot">${parts.join('')}</div><div class="sign">${below}</div>${date}</div>`;
-}
+const HEADINGS = ['Run', 'Status', 'Logical date', 'Started', 'Took', 'Rows', 'Failed rows', 'Errors'];
 
-/** Returns a function that writes dates: with seconds if runs share a minute, and with the year if it changes. */
-function dateWriter(entries: readonly Entry[]): (entry: Entry, after: Entry | undefined) => string {
-  const times = timesOf(entries);
-  const isClose = new Set(times.map(minuteOf)).size < times.length;
-  const isDaily = isByDay(entries);
-  const isOneYear = commonYear(entries) !== '';
-  return ({ at }, after) => {
-    if (at === undefined) return '';
-    const [year = '', month = '', day = ''] = minuteOf(at).slice(0, 10).split('-');
-    const isNewYear = !isOneYear && (after?.at === undefined || minuteOf(after.at).slice(0, 4) !== year);
-    const name = `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
-    const time = isDaily ? '' : `<br>${(isClose ? manifestTime(at) : minuteOf(at)).slice(11)}`;
-    return `<div class="date">${name}${time}${isNewYear ? `<br>${year}` : ''}</div>`;
-  };
-}
-
-/** Returns the year as text such as `, of 2026` if all runs are in the same year; otherwise an empty string. */
-function commonYear(entries: readonly Entry[]): string {
-  const years = new Set(timesOf(entries).map((ms) => minuteOf(ms).slice(0, 4)));
-  return years.size === 1 ? `, of ${[...years].join('')}` : '';
-}
-
-/** On a narrow screen, rows become cards and would lose their table roles, so the roles are set explicitly. */
-function table(entries: readonly Entry[], runs: readonly RunReply[]): string {
-  const isDaily = isByDay(entries);
-  const times = isDaily ? [] : ['Logical date', 'Started', 'Took'];
-  const names = [isDaily ? 'Day' : 'Run', 'Status', ...times, 'Rows', 'Failed rows', isDaily ? 'Runs' : 'Errors'];
-  const cellsOf = ({ sign, tone, word, successful, failed, text }: Entry, run: RunReply | undefined) => [
-    [`${sign} ${word}`, `status ${tone}`],
-    ...(isDaily || !run ? [] : [timeOf(run.logical_date), timeOf(run.started_on), tookOf(run)].map((it) => [it])),
-    [grouped(successful), 'number'],
-    [grouped(failed), failed > 0 ? 'number warn' : 'number'],
-    [text, 'errors'],
-  ];
-  const rows = entries.map((entry, index) => {
-    const cells = cellsOf(entry, runs[index]).map(([text = '', kind], at) => {
-      const attributes = `role="cell"${kind === undefined ? '' : ` class="${kind}"`} data-name="${names[at + 1] ?? ''}"`;
-      return `<td ${attributes}>${escapeHtml(text)}</td>`;
-    });
-    const id = escapeHtml(entry.id);
-    return `<tr role="row" id="run-${id}" class="${entry.tone}"><th role="rowheader" scope="row"${isDaily ? '' : ' data-name="Run "'}>${id}</th>${cells.join('')}</tr>`;
+function table(newest: readonly RunReply[]): string {
+  const rows = newest.map((run) => {
+    const { sign, tone, word } = toneOf(run);
+    const { successful, failed } = recordsOf(run);
+    const cells = [
+      [`${sign} ${word}`, `status ${tone}`],
+      [timeOf(run.logical_date), ''],
+      [timeOf(run.started_on), ''],
+      [tookOf(run), ''],
+      [grouped(successful), 'number'],
+      [grouped(failed), failed > 0 ? 'number warn' : 'number'],
+      [errorsText(run.errors), 'errors'],
+    ].map(([text = '', kind = '']) => `<td class="${kind}">${escapeHtml(text)}</td>`);
+    const id = escapeHtml(String(run.id));
+    return `<tr id="run-${id}" class="${tone}"><th scope="row">${id}</th>${cells.join('')}</tr>`;
   });
-  const head = names.map(
-    (name) => `<th role="columnheader" scope="col"${name.endsWith('ows') ? ' class="number"' : ''}>${name}</th>`,
-  );
-  return `<h2>All ${isDaily ? 'days' : 'runs'}, newest first</h2>
-<table role="table"><caption>Times in UTC</caption>
-<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>
-<tbody role="rowgroup">
-${rows.reverse().join('\n')}
+  const head = HEADINGS.map((name) => `<th scope="col"${name.endsWith('ows') ? ' class="number"' : ''}>${name}</th>`);
+  return `<h2>All runs, newest first</h2>
+<div class="wide" tabindex="0"><table><caption>Times in UTC</caption>
+<thead><tr>${head.join('')}</tr></thead>
+<tbody>
+${rows.join('\n')}
 </tbody>
-</table>`;
+</table></div>`;
 }
 
-function isByDay(entries: readonly Entry[]): boolean {
-  return entries[0]?.share !== undefined;
-}
-
-function timesOf(entries: readonly Entry[]): number[] {
-  return entries.flatMap(({ at }) => at ?? []);
-}
-
-/** Returns the time span of sorted runs: `2026-01-02 03:04 to 2026-01-09 03:04 UTC`. */
-function spanOf(runs: readonly RunReply[]): string {
-  const times = runs.flatMap((run) => startMs(run) ?? []);
-  const [first, last] = [times[0], times.at(-1)];
-  return first === last || first === undefined ? whenOf(first) : `${minuteOf(first)} to ${whenOf(last)}`;
-}
-
-function whenOf(ms: number | undefined): string {
+function whenOf(run: RunReply): string {
+  const ms = parseIso(startOf(run));
   return ms === undefined ? 'at an unknown time' : `${minuteOf(ms)} UTC`;
 }
 
@@ -233,8 +166,69 @@ function tookOf({ started_on, ended_on }: RunReply): string {
   return start === undefined || end === undefined || end < start ? '' : formatDuration(end - start);
 }
 
-function shareOf(part: number, whole: number): string {
-  if (part === 0) return whole === 0 ? 'no rows were read' : 'none';
-  const percent = (part / whole) * 100;
-  return `${percent < 0.1 ? 'less than 0.1' : String(Math.round(percent * 10) / 10)}% of all`;
-}
+/** The scroll box runs from right to left, so it shows the newest runs without a script. On paper, columns wrap. */
+const STYLE = `
+main { max-width: 90rem; }
+h1 code { font-size: inherit; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
+.unwell { border-left: 4px solid var(--bad); background: var(--bad-soft); border-radius: .25rem .5rem .5rem .25rem; padding: .65rem 1rem .7rem; }
+.unwell h2 { margin: 0 0 .25rem; }
+.unwell ul { margin: 0; padding: 0; list-style: none; }
+.unwell li { padding: .2rem 0; overflow-wrap: anywhere; }
+.unwell b { color: var(--bad); white-space: nowrap; margin-right: .35rem; }
+.unwell b.halted { color: var(--quiet); }
+.unwell span { display: block; color: var(--quiet); font-size: .875em; }
+a { color: inherit; text-underline-offset: .2em; }
+a:focus-visible, .scroll:focus-visible, .wide:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .2rem; }
+figure { margin: 1.5rem 0 0; }
+.chart { --plot: 13rem; display: flex; gap: .5rem; }
+.scale { position: relative; flex: none; width: 4.4rem; height: var(--plot); margin-top: .6rem; display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: .75rem; line-height: 0; color: var(--quiet); white-space: nowrap; }
+.zone { position: absolute; right: 0; top: calc(var(--plot) + 2.85rem); font-weight: 600; }
+.scroll { flex: 1; min-width: 0; overflow-x: auto; direction: rtl; padding-top: .6rem; scrollbar-width: thin; }
+.columns { direction: ltr; display: flex; justify-content: space-around; min-width: 100%; width: max-content; padding-inline: 2.2rem; padding-bottom: 3.7rem; background: linear-gradient(var(--line), var(--line)) 0 0 / 100% 1px no-repeat, linear-gradient(var(--faint), var(--faint)) 0 var(--plot) / 100% 1px no-repeat; }
+.run { position: relative; flex: 1 1 var(--least); min-width: var(--least); max-width: 6rem; }
+.run:not(.good) { min-width: max(var(--least), 19px); }
+.plot { position: relative; height: var(--plot); margin-inline: min(10%, 4px); display: flex; flex-direction: column; justify-content: flex-end; border-radius: 2px 2px 0 0; }
+.plot i { flex: none; display: block; min-height: 3px; }
+.plot i:first-child { border-radius: 2px 2px 0 0; }
+.rows { background: var(--mark); }
+.refused { background: repeating-linear-gradient(45deg, var(--warn) 0 3px, var(--warn-soft) 3px 5px); box-shadow: inset 0 0 0 1px var(--warn); }
+.bad .plot, .key.bad { background: var(--bad-soft); box-shadow: inset 0 0 0 1px var(--bad); }
+.halted .plot, .key.halted { background: var(--soft); box-shadow: inset 0 0 0 1px var(--faint); }
+.going .plot, .key.going { background: repeating-linear-gradient(45deg, var(--mark-soft) 0 4px, transparent 4px 8px); box-shadow: inset 0 0 0 1px var(--mark); }
+.plot b { position: absolute; top: .4rem; left: 50%; transform: translateX(-50%) rotate(180deg); writing-mode: vertical-rl; max-height: calc(100% - .8rem); overflow: hidden; padding: .25rem 0; border-radius: 2px; background: var(--page); font-size: .7rem; line-height: 13px; font-weight: 600; white-space: nowrap; }
+.run.bad b { color: var(--bad); background: var(--bad-soft); }
+.run.halted b { color: var(--text); background: var(--soft); }
+.run.going b { color: var(--mark); }
+.sign { height: 1.25rem; margin-top: 3px; text-align: center; font-size: .8rem; line-height: 1.25rem; color: var(--faint); overflow: hidden; border-top: 3px solid var(--mark-soft); }
+.bad .sign { color: var(--bad); border-color: var(--bad); font-weight: 700; }
+.halted .sign { color: var(--quiet); border-color: var(--faint); }
+.going .sign { color: var(--mark); border-color: var(--mark); }
+.date { position: absolute; top: calc(var(--plot) + 1.65rem); left: 50%; transform: translateX(-50%); text-align: center; font-size: .75rem; line-height: 1.3; white-space: nowrap; color: var(--quiet); font-variant-numeric: tabular-nums; }
+.run:hover .plot { outline: 2px solid var(--text); outline-offset: 1px; }
+figcaption { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: .35rem; font-size: .82rem; color: var(--quiet); }
+.key { display: inline-block; width: .85em; height: .85em; margin-right: .4em; border-radius: 2px; vertical-align: -.08em; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .93em; }
+caption { text-align: left; color: var(--quiet); font-size: .82rem; padding-bottom: .3rem; }
+th, td { padding: .35rem .9rem .35rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead th { font-weight: 600; font-size: .85rem; }
+tr > :first-child { padding-left: .6rem; }
+td.errors, td.status { white-space: normal; overflow-wrap: anywhere; min-width: 6.6rem; max-width: 46rem; }
+.number { text-align: right; }
+.status.bad { color: var(--bad); font-weight: 600; }
+.status.going { color: var(--mark); }
+td.warn { color: var(--warn); font-weight: 600; }
+tr.bad > * { background: var(--bad-soft); }
+tr:target > * { background: var(--mark-soft); }
+@media print {
+  .scroll, .wide { overflow: visible; direction: ltr; }
+  .columns { width: auto; flex-wrap: wrap; row-gap: 3mm; background: none; padding-block: 0; }
+  .chart { --plot: 34mm; }
+  .run { border-top: 1px solid var(--line); padding-bottom: 11mm; flex-grow: 0; break-inside: avoid; }
+  .plot { border-bottom: 1px solid var(--faint); }
+  .date { font-size: 7pt; }
+  .unwell, figcaption, tr { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  .run, .run *, .key, .unwell, tr > * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}`;

@@ -1,7 +1,7 @@
 // Pipeline runs: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
-import { grouped, largest } from '../../kernel/words.ts';
-import { isoSeconds, parseIso } from '../../kernel/timestamps.ts';
+import { grouped, largest } from '../../kernel/numbers.ts';
+import { parseIso } from '../../kernel/timestamps.ts';
 
 /** A run with an end and a status that the specification does not define has also finished. */
 export function isEnded({ ended_on, status }: Pick<RunReply, 'status' | 'ended_on'>): boolean {
@@ -39,19 +39,13 @@ function countOf(count: RunReply['successful_records']): number {
 }
 
 /** The known statuses: success first, then by severity. */
-export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
+const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
 
 /** Returns the number of runs by status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
 export function statusCounts(runs: readonly RunReply[]): string {
   const counts = new Map(STATUSES.map((status) => [status, 0]));
   for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
   return [...counts].flatMap(([status, count]) => (count > 0 ? `${grouped(count)} ${status}` : [])).join(', ');
-}
-
-/** Returns the UTC day of a run: `2026-01-02`, or `unknown`. */
-export function dayOf(run: RunReply): string {
-  const ms = parseIso(startOf(run));
-  return ms === undefined ? 'unknown' : isoSeconds(ms).slice(0, 10);
 }
 
 /** Returns new manual runs: not in `before` and, because `before` may lack pages, not older than its newest run. */
