@@ -74,41 +74,30 @@ class YamlEditor {
     const root = this.#document.contents as unknown as YAMLMap;
     for (const [key, value] of fields) this.#setField(root, key, value);
     const held = this.#listUnder(root, 'roles');
-    if (held) {
-      for (const [index, edits] of inside) this.#editRole(held.list, held.list.items[index] as YAMLMap, edits);
-      const added = roles.added.map((role) => this.#newRole(role, held.list));
-      this.#editList(held, roles.dropped, added, root.flow !== true);
+    for (const [index, edits] of inside) {
+      if (held && this.#editRole(held.list.items[index] as YAMLMap, edits)) continue;
+      // A role that cannot be edited in place is written again, after the others.
+      roles.dropped.add(index);
+      roles.added.push(edits.role);
     }
+    const added = held ? roles.added.map((role) => this.#newRole(role, held.list)) : [];
+    if (held?.list.flow && held.list.items.length === 0 && !root.flow) this.#unfoldList(held, added);
+    else if (held) this.#editList(held, roles.dropped, added);
     return this.#edits.apply();
   }
 
-  #editRole(list: YAMLSeq<Node>, node: YAMLMap, { role, fields, tasks }: RoleEdits): void {
+  /** Returns false, without an edit, if a field is missing in the file, or does not have its own lines to remove. */
+  #editRole(node: YAMLMap, { fields, tasks }: RoleEdits): boolean {
     const isInPlace = [...fields].every(([key, value]) => {
       const pair = findPair(node, key);
       return pair && (value !== undefined || this.#hasOwnLines(node, pair));
     });
-    if (!isInPlace) {
-      this.#rewriteRole(list, node, role);
-      return;
-    }
+    if (!isInPlace) return false;
     for (const [key, value] of fields) this.#setField(node, key, value);
     const held = this.#listUnder(node, 'tasks');
     const added = held ? tasks.added.map((task) => this.#newTask(task, held.list)) : [];
-    if (held) this.#editList(held, tasks.dropped, added, false);
-  }
-
-  #rewriteRole(list: YAMLSeq<Node>, node: YAMLMap, role: RoleReply): void {
-    const [from = 0, to = 0] = node.range ?? [];
-    if (node.flow) {
-      this.#edits.replace(from, to, inlineText(shortRole(role)));
-      return;
-    }
-    const indent = ' '.repeat(from - this.#edits.lineStart(from));
-    const lines = this.#roleLines(role, this.#isIndented(list)).map((line, index) =>
-      index === 0 ? line : `${indent}${line}`,
-    );
-    const { lineEnd } = this.#edits;
-    this.#edits.replace(from, this.#after(node), lines.join(lineEnd) + lineEnd);
+    if (held) this.#editList(held, tasks.dropped, added);
+    return true;
   }
 
   #setField(map: YAMLMap, key: string, value: unknown): void {
@@ -125,21 +114,23 @@ class YamlEditor {
     }
   }
 
-  #editList({ key, list }: HeldList, dropped: Set<number>, added: NewItem[], mayUnfold: boolean): void {
+  #editList({ key, list }: HeldList, dropped: Set<number>, added: NewItem[]): void {
     if (dropped.size + added.length === 0) return;
-    if (!list.flow) this.#editBlockList(key, list, dropped, added);
-    else if (mayUnfold && list.items.length === 0) {
-      const [start = 0, end = 0] = list.range ?? [];
-      const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
-      // If the brackets are on their own line, remove only that line: a comment may precede it.
-      const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
-      if (isAlone) this.#edits.replace(line.from, line.to, '');
-      else this.#edits.replace(this.#afterColon(key), end, '');
-      this.#edits.insertLines(
-        line.to,
-        added.flatMap((item) => dashed(item, '  ')),
-      );
-    } else this.#editFlowList(list, dropped, added);
+    if (list.flow) this.#editFlowList(list, dropped, added);
+    else this.#editBlockList(key, list, dropped, added);
+  }
+
+  /** Replaces `[]` with a list with dashes. */
+  #unfoldList({ key, list }: HeldList, added: NewItem[]): void {
+    if (added.length === 0) return;
+    const [start = 0, end = 0] = list.range ?? [];
+    const line = { from: this.#edits.lineStart(start), to: this.#edits.lineAfter(end) };
+    // If the brackets are on their own line, remove only that line: a comment may precede it.
+    const isAlone = /^\s*\[\s*\]\s*$/.test(this.#edits.text.slice(line.from, line.to));
+    if (isAlone) this.#edits.replace(line.from, line.to, '');
+    else this.#edits.replace(this.#afterColon(key), end, '');
+    const lines = added.flatMap((item) => dashed(item, '  '));
+    this.#edits.insertLines(line.to, lines);
   }
 
   #editBlockList(key: Scalar, list: YAMLSeq<Node>, dropped: Set<number>, added: NewItem[]): void {
@@ -176,17 +167,10 @@ class YamlEditor {
   }
 
   #newRole(role: RoleReply, list: YAMLSeq<Node>): NewItem {
-    const indentLists = list.flow === true || this.#isIndented(list);
-    return { lines: this.#roleLines(role, indentLists), inline: inlineText(shortRole(role)) };
-  }
-
-  #isIndented(list: YAMLSeq<Node>): boolean {
     const dash = this.#dashOf(list, 0);
-    return dash > this.#edits.lineStart(dash);
-  }
-
-  #roleLines(role: RoleReply, indentLists: boolean): string[] {
-    return linesOf(toYaml(shortRole(role), { indentLists }));
+    const indentLists = list.flow === true || dash > this.#edits.lineStart(dash);
+    const short = shortRole(role);
+    return { lines: linesOf(toYaml(short, { indentLists })), inline: inlineText(short) };
   }
 
   /** Writes a task in the same form as the other tasks in the list. */
