@@ -12,7 +12,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { fields } from '../../lib/render/view.ts';
+import { fields, ranked } from '../../lib/render/view.ts';
 
 const pruneRevisions = defineCommand({
   path: 'roles history prune',
@@ -106,8 +106,7 @@ export const listRevisions = defineCommand({
       },
       { key: 'reason', title: 'BEFORE', value: (item) => item.reason },
       { key: 'roles', align: 'right', value: (item) => item.roles },
-      { key: 'last_modified_on', rank: 2, value: (item) => item.last_modified_on },
-      { key: 'last_modified_by', rank: 3, value: (item) => item.last_modified_by },
+      ...ranked({ last_modified_on: 2, last_modified_by: 3 }),
       { key: 'bytes', rank: 4, align: 'right', value: (item) => item.bytes },
     ],
     empty: 'No saved manifests to list. Each write to this organization saves one.',

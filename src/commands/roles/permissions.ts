@@ -20,6 +20,7 @@ import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { matrixView } from '../../lib/render/roles-matrix.ts';
+import { ranked } from '../../lib/render/view.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import { pageSource } from '../results.ts';
 
@@ -37,8 +38,7 @@ export const explainRole = defineCommand({
     kind: 'list',
     columns: [
       // A narrow table drops these two columns first, because the task id already shows both.
-      { key: 'feature', rank: 2, value: (item) => item.feature },
-      { key: 'permission', rank: 3, value: (item) => item.permission },
+      ...ranked({ feature: 2, permission: 3 }),
       { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
       {
         key: 'escalation',

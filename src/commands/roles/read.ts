@@ -2,7 +2,7 @@
 import { pickRole } from '../pick.ts';
 import * as z from 'zod/mini';
 import { RoleReply, Task } from '../../lib/contract/roles.ts';
-import { fields, type Column, type RecordView } from '../../lib/render/view.ts';
+import { fields, ranked, type Column, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { liveRoles, findRole } from './session.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
@@ -70,8 +70,7 @@ export const listTasks = defineCommand({
     kind: 'list',
     columns: [
       { key: 'task_id', id: true, value: (task) => task.task_id },
-      { key: 'display_name', rank: 1, value: (task) => task.display_name },
-      { key: 'description', rank: 2, value: (task) => task.description },
+      ...ranked({ display_name: 1, description: 2 }),
     ],
     empty: 'No task matches.',
   },

@@ -36,7 +36,7 @@ export const groupView: RecordView<GroupReply> = {
     },
     ...fields('created_on', 'created_by'),
     MODIFIED,
-    { key: 'last_modified_by', value: (group) => group.last_modified_by },
+    ...fields('last_modified_by'),
   ],
 };
 

@@ -5,7 +5,7 @@ import type { Diagnosis } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
 import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
-import { fields, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
+import { fields, ranked, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { recordsOf } from '../domain/warehouse/runs.ts';
@@ -15,11 +15,7 @@ const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },
   { key: 'type', rank: 3, value: (run) => run.type },
   { key: 'status', value: (run) => run.status, paint: (text, _run, style) => paintStatus(text, style) },
-  { key: 'logical_date', rank: 2, value: (run) => run.logical_date },
-  { key: 'started_on', rank: 5, value: (run) => run.started_on },
-  { key: 'ended_on', rank: 1, value: (run) => run.ended_on },
-  { key: 'range_start', rank: 6, value: (run) => run.range_start },
-  { key: 'range_end', rank: 4, value: (run) => run.range_end },
+  ...ranked({ logical_date: 2, started_on: 5, ended_on: 1, range_start: 6, range_end: 4 }),
   { key: 'successful_records', title: 'ok', align: 'right', value: (run) => run.successful_records },
   { key: 'failed_records', title: 'failed', align: 'right', value: (run) => run.failed_records },
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },

@@ -1,37 +1,24 @@
 // Colors, chosen once per stream. No other module colors text.
 
+const COLORS = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
+type Color = (typeof COLORS)[number];
+
 /** Each function returns its text unchanged if the stream has no colors. */
-export interface Style {
-  /** 1 for the terminal's sixteen colors, 0 for none. */
-  readonly level: 0 | 1;
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
+export type Style = Readonly<Record<Color, (text: string) => string>>;
+
+function styleOf(paint: (text: string, color: Color) => string): Style {
+  return Object.fromEntries(COLORS.map((color) => [color, (text: string) => paint(text, color)])) as Style;
 }
 
-const same = (text: string): string => text;
-
 /** For files, pipes and `NO_COLOR`. */
-export const plainStyle: Style = { level: 0, bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+export const plainStyle = styleOf((text) => text);
 
 /** Only the terminal's own sixteen colors are readable on any background. Loads chalk only for a colored stream. */
 export async function createStyle(isColored: boolean): Promise<Style> {
   if (!isColored) return plainStyle;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // Each function ignores the index that `map` passes, because chalk would print it.
-  return {
-    level: 1,
-    bold: (text) => chalk.bold(text),
-    dim: (text) => chalk.dim(text),
-    red: (text) => chalk.red(text),
-    green: (text) => chalk.green(text),
-    yellow: (text) => chalk.yellow(text),
-    cyan: (text) => chalk.cyan(text),
-  };
+  return styleOf((text, color) => chalk[color](text));
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

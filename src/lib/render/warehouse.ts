@@ -24,42 +24,37 @@ export function paintStatus(text: string, style: Style): string {
   return word === 'running' || word === 'queued' || word === 'retrying' ? style.cyan(text) : text;
 }
 
-/** Returns a field's column. `path` is dotted. */
-function field(path: string, over: Partial<Column<ShownResource>> = {}): Column<ShownResource> {
-  const keys = path.split('.');
-  return {
-    key: keys.at(-1) ?? path,
-    value: (row) => plainCell(valueAt(row, keys)),
-    said: (row) => said(valueAt(row, keys)),
-    ...over,
-  };
+/** Returns the columns of fields, given as dotted paths. */
+function columns(...paths: string[]): Column<ShownResource>[] {
+  return paths.map((path) => {
+    if (path === 'errors') return { key: path, rank: 1, value: (row) => errorsText(row[path]) };
+    const keys = path.split('.');
+    return {
+      key: keys.at(-1) ?? path,
+      value: (row) => plainCell(valueAt(row, keys)),
+      said: (row) => said(valueAt(row, keys)),
+      ...(path === 'id' && { id: true }),
+      ...(path === 'status' && { paint: (text, _row, style) => paintStatus(text, style) }),
+    };
+  });
 }
 
-const ID = field('id', { id: true });
-const STATUS = field('status', { paint: (text, _row, style) => paintStatus(text, style) });
-const ERRORS: Column<ShownResource> = { key: 'errors', rank: 1, value: (row) => errorsText(row['errors']) };
-const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
+const LIST_TITLES: Readonly<Record<string, string>> = { service_provider: 'provider', pipeline_type: 'type' };
+
+/** Returns the columns of a list: `sync_mode.type:3` is the column `sync_mode` with rank 3. */
+function listColumns(text: string): Column<ShownResource>[] {
+  return text.split(' ').flatMap((item) => {
+    const [path = '', rank] = item.split(':');
+    const [key = ''] = path.split('.');
+    const over = { key, ...(key in LIST_TITLES && { title: LIST_TITLES[key] }), ...(rank && { rank: Number(rank) }) };
+    return columns(path).map((column) => ({ ...column, ...over }) as Column<ShownResource>);
+  });
+}
 
 const LIST_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
-  connection: [
-    ID,
-    field('name', { rank: 3 }),
-    field('service_provider', { title: 'provider' }),
-    field('state', { rank: 2 }),
-    STATUS,
-    ERRORS,
-  ],
-  data_model: [ID, field('name', { rank: 2 }), field('state', { rank: 2 }), STATUS, ERRORS],
-  pipeline: [
-    ID,
-    field('name', { rank: 5 }),
-    field('pipeline_type', { title: 'type', rank: 4 }),
-    field('state'),
-    STATUS,
-    field('sync_mode.type', { key: 'sync_mode', rank: 3 }),
-    field('schedule.type', { key: 'schedule', rank: 2 }),
-    ERRORS,
-  ],
+  connection: listColumns('id name:3 service_provider state:2 status errors'),
+  data_model: listColumns('id name:2 state:2 status errors'),
+  pipeline: listColumns('id name:5 pipeline_type:4 state status sync_mode.type:3 schedule.type:2 errors'),
 };
 
 export function resourceListView(type: ResourceType): ListView<ShownResource> {
@@ -67,15 +62,14 @@ export function resourceListView(type: ResourceType): ListView<ShownResource> {
   return { kind: 'list', columns: LIST_COLUMNS[type], empty };
 }
 
-const columns = (...of: (string | Column<ShownResource>)[]) =>
-  of.map((it) => (typeof it === 'string' ? field(it) : it));
+const AUDIT = ['created_on', 'created_by', 'last_modified_on', 'last_modified_by'];
 
 const RECORD_COLUMNS: Readonly<Record<ResourceType, Column<ShownResource>[]>> = {
-  connection: columns(ID, 'name', 'service_provider', 'state', STATUS, ERRORS, 'config', ...AUDIT),
-  data_model: columns(ID, 'name', 'state', STATUS, ERRORS, 'type', 'config.sql_query', ...AUDIT),
+  connection: columns('id', 'name', 'service_provider', 'state', 'status', 'errors', 'config', ...AUDIT),
+  data_model: columns('id', 'name', 'state', 'status', 'errors', 'type', 'config.sql_query', ...AUDIT),
   pipeline: [
-    ...columns(ID, 'name', 'pipeline_type', 'connection_id', 'data_model_id', 'field_transformation_id'),
-    ...columns('partner_feed_id', 'partner_feed_key', 'state', STATUS, ERRORS, 'sync_mode', 'schedule'),
+    ...columns('id', 'name', 'pipeline_type', 'connection_id', 'data_model_id', 'field_transformation_id'),
+    ...columns('partner_feed_id', 'partner_feed_key', 'state', 'status', 'errors', 'sync_mode', 'schedule'),
     ...columns('environment', 'data_plan_id', 'data_plan_version', ...AUDIT),
   ],
 };

@@ -10,6 +10,7 @@ import type { EmulatorControl } from '../../emulator/base/embedding.ts';
 import { connectEmulator } from '../../emulator/client.ts';
 import { environmentOf } from './environment.ts';
 import { registerEmulator } from './running.ts';
+import { plainStyle } from '../../render/style.ts';
 
 export interface CommandRun {
   exit: number;
@@ -44,7 +45,7 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
     HOME: folder,
     CI: '1',
     COLUMNS: String(Math.min(ctx.io.columns(), 110)),
-    ...(ctx.out.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+    ...(ctx.out.style === plainStyle ? { NO_COLOR: '1' } : { FORCE_COLOR: '1' }),
     ...environmentOf(ready),
     ...Object.fromEntries(
       ['CONFIG', 'STATE', 'CACHE', 'DATA'].map((kind) => [`CDPADM_${kind}_DIR`, join(folder, kind.toLowerCase())]),

@@ -13,7 +13,6 @@ const mark =
 
 /** A style that writes colors as readable tags. */
 const TAGGED: Style = {
-  level: 1,
   bold: mark('bold'),
   dim: mark('dim'),
   red: mark('red'),
