@@ -32,36 +32,30 @@ interface FieldFlag {
   offered?: readonly string[];
 }
 
-const NAME: FieldFlag = { flag: '--name', path: ['name'], about: 'display name' };
+const ITERATOR_TYPES = ['timestamp', 'datetime_tz'];
 
-const at = (flag: string, field: string, about: string, over: Partial<FieldFlag> = {}): FieldFlag => {
-  return { flag, path: field.split('.'), about, ...over };
-};
+/** Returns the flag of a field: `--cloud-external-id` for `config.cloud_external_id`. */
+function of(field: string, about: string, value?: string, over: Partial<FieldFlag> = {}): FieldFlag {
+  const path = field.split('.');
+  return { flag: `--${(path.at(-1) ?? '').replaceAll('_', '-')}`, path, about, ...(value && { value }), ...over };
+}
 
-/** Returns the flag of a `config` field: `--cloud-external-id` for `cloud_external_id`. */
-const config = (field: string, about: string): FieldFlag =>
-  at(`--${field.replaceAll('_', '-')}`, `config.${field}`, about);
+const config = (field: string, about: string): FieldFlag => of(`config.${field}`, about);
 
-const secret = (field: string, about: string): FieldFlag =>
-  at(`--${(field.split('.').at(-1) ?? '').replaceAll('_', '-')}-from`, field, about, {
-    value: 'reference',
-    kind: 'reference',
-  });
+function secret(field: string, about: string): FieldFlag {
+  const plain = of(field, about, 'reference', { kind: 'reference' });
+  return { ...plain, flag: `${plain.flag}-from` };
+}
 
-const anyOf = (words: readonly string[]): string => words.join(', ');
+const states = (offered: readonly string[]): FieldFlag => of('state', offered.join(', '), undefined, { offered });
+
+const NAME = of('name', 'display name');
 
 const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   connection: [
     NAME,
-    at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
-    at(
-      '--service-provider',
-      'service_provider',
-      'PROVIDER_A to PROVIDER_D (A to D below), or the deployment-specific name',
-      {
-        value: 'provider',
-      },
-    ),
+    states(RESOURCE_STATES),
+    of('service_provider', 'PROVIDER_A to PROVIDER_D (A to D below), or the deployment-specific name', 'provider'),
     config('account_identifier', 'A: account'),
     config('region', 'A, B: region id; for A also <region>.<cloud>'),
     config('warehouse', 'A: warehouse'),
@@ -85,43 +79,35 @@ const FIELD_FLAGS: Readonly<Record<ResourceType, readonly FieldFlag[]>> = {
   ],
   data_model: [
     NAME,
-    at('--state', 'state', anyOf(RESOURCE_STATES), { offered: RESOURCE_STATES }),
-    at('--sql-file', 'config.sql_query', 'file with the SQL query; - reads standard input', {
-      value: 'file',
+    states(RESOURCE_STATES),
+    of('config.sql_query', 'file with the SQL query; - reads standard input', 'file', {
+      flag: '--sql-file',
       kind: 'file',
     }),
-    at('--sql-query', 'config.sql_query', 'SQL query', { value: 'sql' }),
+    of('config.sql_query', 'SQL query', 'sql'),
   ],
   pipeline: [
     NAME,
-    at('--state', 'state', anyOf(PIPELINE_STATES), { offered: PIPELINE_STATES }),
-    at('--pipeline-type', 'pipeline_type', 'user_attributes or events', { value: 'type', offered: PIPELINE_TYPES }),
-    at('--connection-id', 'connection_id', 'connection that runs the query', { value: 'id' }),
-    at('--data-model-id', 'data_model_id', 'data model with the query', { value: 'id' }),
-    at('--field-transformation-id', 'field_transformation_id', 'field transformation (events only)', { value: 'id' }),
-    at('--environment', 'environment', 'development or production'),
-    at('--sync-mode', 'sync_mode.type', 'incremental or full', { value: 'type', offered: SYNC_MODES }),
-    at('--iterator-field', 'sync_mode.iterator_field', 'incremental: column with increasing values', {
-      value: 'column',
-    }),
-    at('--iterator-data-type', 'sync_mode.iterator_data_type', 'incremental: data type of that column', {
-      value: 'type',
-      offered: ['timestamp', 'datetime_tz'],
-    }),
-    at('--from', 'sync_mode.from', 'time of the first record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
-    at('--until', 'sync_mode.until', 'time of the last record, YYYY-MM-DDThh:mm:ssZ', { value: 'time' }),
-    at('--schedule', 'schedule.type', 'interval, once or on_demand', { value: 'type', offered: SCHEDULE_TYPES }),
-    at('--frequency', 'schedule.frequency', `interval: ${anyOf(FREQUENCIES)}`, { offered: FREQUENCIES }),
-    at('--start', 'schedule.start', 'interval: time of the first run, ISO 8601', { value: 'time' }),
-    at('--end', 'schedule.end', 'end of the schedule, ISO 8601', { value: 'time' }),
-    at('--delay', 'schedule.delay', 'data delay: a number and a unit (s, m, h, d, w or y)'),
-    at('--partner-feed-id', 'partner_feed_id', 'partner feed that receives the data', {
-      value: 'number',
-      kind: 'integer',
-    }),
+    states(PIPELINE_STATES),
+    of('pipeline_type', 'user_attributes or events', 'type', { offered: PIPELINE_TYPES }),
+    of('connection_id', 'connection that runs the query', 'id'),
+    of('data_model_id', 'data model with the query', 'id'),
+    of('field_transformation_id', 'field transformation (events only)', 'id'),
+    of('environment', 'development or production'),
+    of('sync_mode.type', 'incremental or full', 'type', { flag: '--sync-mode', offered: SYNC_MODES }),
+    of('sync_mode.iterator_field', 'incremental: column with increasing values', 'column'),
+    of('sync_mode.iterator_data_type', 'incremental: data type of that column', 'type', { offered: ITERATOR_TYPES }),
+    of('sync_mode.from', 'time of the first record, YYYY-MM-DDThh:mm:ssZ', 'time'),
+    of('sync_mode.until', 'time of the last record, YYYY-MM-DDThh:mm:ssZ', 'time'),
+    of('schedule.type', 'interval, once or on_demand', 'type', { flag: '--schedule', offered: SCHEDULE_TYPES }),
+    of('schedule.frequency', `interval: ${FREQUENCIES.join(', ')}`, undefined, { offered: FREQUENCIES }),
+    of('schedule.start', 'interval: time of the first run, ISO 8601', 'time'),
+    of('schedule.end', 'end of the schedule, ISO 8601', 'time'),
+    of('schedule.delay', 'data delay: a number and a unit (s, m, h, d, w or y)'),
+    of('partner_feed_id', 'partner feed that receives the data', 'number', { kind: 'integer' }),
     secret('partner_feed_key', 'reference to the feed key'),
-    at('--data-plan-id', 'data_plan_id', 'active data plan', { value: 'id' }),
-    at('--data-plan-version', 'data_plan_version', 'data plan version', { value: 'version' }),
+    of('data_plan_id', 'active data plan', 'id'),
+    of('data_plan_version', 'data plan version', 'version'),
   ],
 };
 
