@@ -1,10 +1,13 @@
-// Reads a resource by its id, and suggests the nearest id if there is none.
+// Reads or deletes a resource by its id, and suggests the nearest id if there is none.
 import { causedBy, fail } from '../lib/errors/fail.ts';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { type Hint, isNotFound } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import type { ResourceCalls } from '../lib/workflows/resource-write.ts';
+import { deleteConfirmed, type ResourceCalls } from '../lib/workflows/resource-write.ts';
+import type { deletedResult, WithTarget } from './results.ts';
+import type { Style } from '../lib/render/style.ts';
+import type { Api } from '../lib/api/index.ts';
 
 /** Returns the resource with this id. Throws not found (5), with the nearest id if the list can be read. */
 export async function findResource<Reply extends { id: string }>(
@@ -30,4 +33,31 @@ export async function findResource<Reply extends { id: string }>(
       ...causedBy(error),
     });
   }
+}
+
+interface Deletion<Reply> {
+  /** Reads the resource. Throws if it may not be deleted. */
+  find(): Promise<Reply>;
+  draw(live: Reply, style: Style): string;
+  question: string;
+}
+
+/** Shows the resource, asks for confirmation, and deletes it. */
+export async function deleteResource<Reply extends { id: string }>(
+  ctx: Context,
+  id: string,
+  calls: ResourceCalls<Reply, never> & Pick<Api['pipelines'], 'describeDelete'>,
+  { find, draw, question }: Deletion<Reply>,
+): Promise<WithTarget<typeof deletedResult> | undefined> {
+  if (ctx.flags.curl) {
+    await calls.delete(id, ctx.signal);
+    return undefined;
+  }
+  const target = await ctx.startWrite('workspace');
+  const live = await find();
+  if (ctx.flags.dryRun) return await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
+  ctx.out.show((style) => draw(live, style));
+  await ctx.confirmWrite(question);
+  await deleteConfirmed(id, live, calls, ctx);
+  return { id, deleted: true, target };
 }

@@ -8,12 +8,11 @@ import { renderChange, resourceListView, resourceView } from '../lib/render/ware
 import { type CommandRecord, defineCommand, type Definition } from '../lib/runtime/command-line/define-command.ts';
 import { pickResource } from './pick.ts';
 import { definitionFlags } from './definition-flags.ts';
-import { findResource } from './find-resource.ts';
+import { deleteResource, findResource } from './find-resource.ts';
 import { createResource, updateResource } from './resource-change.ts';
-import { deletedResult, deletedView, type WithTarget } from './results.ts';
+import { deletedResult, deletedView } from './results.ts';
 import { changedFields } from '../lib/domain/field-changes.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { deleteConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { fail } from '../lib/errors/fail.ts';
 
@@ -113,38 +112,32 @@ export function resourceCommands(
         guard: 'you answered no',
         ...own.delete.exits,
       },
-      run: (ctx, { args }) => deleteResource(ctx, type, args.id),
+      run: async (ctx, { args: { id } }) => {
+        const calls = warehouseCalls(await ctx.api(), type);
+        return await deleteResource(ctx, id, calls, {
+          find: async () => {
+            const live = await findResource(ctx, calls, id);
+            await checkUnused(ctx, type, id);
+            return live;
+          },
+          draw: (live, style) =>
+            renderChange(`- delete ${noun} ${id}`, changedFields(comparable(type, live), {}), [], style),
+          question: `Delete ${noun} ${id}?`,
+        });
+      },
       view: () => deletedView,
     }),
   ];
 }
 
-/** Shows the resource, asks for confirmation, and deletes it. Throws conflict (6) if a pipeline uses the resource. */
-async function deleteResource(
-  ctx: Context,
-  type: ResourceType,
-  id: string,
-): Promise<WithTarget<typeof deletedResult> | undefined> {
-  const api = await ctx.api();
-  const calls = warehouseCalls(api, type);
-  if (ctx.flags.curl) {
-    await calls.delete(id, ctx.signal);
-    return undefined;
-  }
-  const target = await ctx.startWrite('workspace');
-  const live = await findResource(ctx, calls, id);
-  const users = type === 'pipeline' ? [] : await warehouseCalls(api, 'pipeline').list(ctx.signal);
+/** Throws conflict (6) if a pipeline uses the resource. */
+async function checkUnused(ctx: Context, type: ResourceType, id: string): Promise<void> {
+  if (type === 'pipeline') return;
+  const users = await warehouseCalls(await ctx.api(), 'pipeline').list(ctx.signal);
   const using = users.filter((it) => it[`${type}_id`] === id).map((it) => it.id);
-  if (using.length > 0)
-    throw fail('warehouse.in_use', {
-      message: `The ${NOUNS[type]} ${id} is used by ${using.join(', ')}. Nothing was changed.`,
-      hint: 'Delete these pipelines first, or change what they use.',
-    });
-  if (ctx.flags.dryRun) return await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
-  ctx.out.show((style) =>
-    renderChange(`- delete ${NOUNS[type]} ${id}`, changedFields(comparable(type, live), {}), [], style),
-  );
-  await ctx.confirmWrite(`Delete ${NOUNS[type]} ${id}?`);
-  await deleteConfirmed(id, live, calls, ctx);
-  return { id, deleted: true, target };
+  if (using.length === 0) return;
+  throw fail('warehouse.in_use', {
+    message: `The ${NOUNS[type]} ${id} is used by ${using.join(', ')}. Nothing was changed.`,
+    hint: 'Delete these pipelines first, or change what they use.',
+  });
 }

@@ -1,14 +1,15 @@
 // Plans, shows and, after a confirmation, writes a group definition, for all commands that write one.
 import { pickGroup } from '../pick.ts';
+import type { GroupsApi } from '../../lib/api/groups.ts';
 import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../lib/contract/groups.ts';
 import { parseWith } from '../../lib/contract/explain.ts';
 import { invalidDocument } from '../../lib/files/load.ts';
-import { limitWarning, type GroupPlan, planGroup, undoGroup } from '../../lib/domain/groups/plan.ts';
+import { comparableGroup, limitWarning, type GroupPlan, planGroup, undoGroup } from '../../lib/domain/groups/plan.ts';
 import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups.ts';
 import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Style } from '../../lib/render/style.ts';
-import { describeGroupWrite, groupCalls, writeGroup } from '../../lib/workflows/groups-write.ts';
+import { createConfirmed, updateConfirmed } from '../../lib/workflows/resource-write.ts';
 import { loadDefinition } from '../definition-file.ts';
 import { findResource } from '../find-resource.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -63,21 +64,40 @@ export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<Pl
 
 /** Shows the plan, asks for confirmation, writes, and returns the definition now on the platform. */
 export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGroup): Promise<GroupReply | undefined> {
-  const { groups } = await ctx.api();
+  const calls = groupCalls((await ctx.api()).groups, plan.method);
   await ctx.startWrite('workspace');
-  const request = describeGroupWrite(groups, plan, wanted);
+  const draw = (style: Style): string => renderGroupPlan(plan, style);
   if (ctx.flags.dryRun) {
-    const draw = (style: Style): string => renderGroupPlan(plan, style);
-    return await ctx.out.emitDryRun(request ? [request] : [], plan, draw, [plan.id]);
+    return await ctx.out.emitDryRun(plan.method === null ? [] : [calls.describe(wanted)], plan, draw, [plan.id]);
   }
-  ctx.out.show((style) => renderGroupPlan(plan, style));
+  ctx.out.show(draw);
   if (plan.method === null) return live;
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   ctx.logFacts({ ids: [plan.id], ...undoGroup(plan) });
-  const group = await writeGroup(groups, plan, wanted, live, ctx);
+  const group = live
+    ? await updateConfirmed(wanted.id, wanted, live, calls, ctx)
+    : await createConfirmed(wanted, calls, ctx);
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes the group's members.`);
   return group;
+}
+
+/** Returns the calls for a plan. PATCH writes only the attributes, so only attributes are compared. */
+export function groupCalls(api: GroupsApi, method?: GroupPlan['method']) {
+  const isPatch = method === 'PATCH';
+  return {
+    noun: 'group',
+    group: 'groups',
+    ...api,
+    update: (id: string, { id: _id, ...body }: GroupRequest, signal: AbortSignal) =>
+      isPatch ? api.patch(id, { attributes: body.attributes }, signal) : api.update(id, body, signal),
+    describe: ({ id, ...body }: GroupRequest) => {
+      if (method === 'POST') return api.describeCreate({ id, ...body });
+      return isPatch ? api.describePatch(id, { attributes: body.attributes }) : api.describeUpdate(id, body);
+    },
+    comparable: (group: GroupReply | GroupRequest) =>
+      comparableGroup(isPatch ? ({ attributes: group.attributes } as Partial<GroupReply>) : group),
+  };
 }
 
 /** Returns the group with this id. Throws not found (5). */

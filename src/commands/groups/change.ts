@@ -1,12 +1,11 @@
 // `groups create`, `update`, `set`, `delete` and `attributes`: write or delete a definition.
 import { planGroup, toGroupRequest } from '../../lib/domain/groups/plan.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { applyGroup, fileFlag, findGroup, groupArg, planWanted, readGroup, writeRecord } from './apply.ts';
+import { applyGroup, fileFlag, findGroup, groupArg, groupCalls, planWanted, readGroup, writeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { groupView } from '../../lib/render/groups.ts';
 import { drawRecord, filledColumns } from '../../lib/render/table.ts';
-import { groupCalls } from '../../lib/workflows/groups-write.ts';
-import { deleteConfirmed } from '../../lib/workflows/resource-write.ts';
+import { deleteResource } from '../find-resource.ts';
 import { deletedResult, deletedView } from '../results.ts';
 import { AGGREGATIONS } from '../../lib/contract/choices.ts';
 import { type GroupAttribute, GroupPatch } from '../../lib/contract/groups.ts';
@@ -86,22 +85,12 @@ export const deleteGroup = defineCommand({
   undoNote: 'The deleted definition is not saved. Create it again from a file.',
   examples: ['cdpadm groups delete household --dry-run', 'cdpadm groups delete household --yes'],
   exits: { ...writeExits, notFound: 'group not found' },
-  run: async (ctx, { args: { group_id: id } }) => {
-    const { groups } = await ctx.api();
-    if (ctx.flags.curl) {
-      await groups.delete(id, ctx.signal);
-      return undefined;
-    }
-    const target = await ctx.startWrite('workspace');
-    const group = await findGroup(ctx, id);
-    if (ctx.flags.dryRun) {
-      return await ctx.out.emitDryRun([groups.describeDelete(id)], undefined, undefined, [id]);
-    }
-    ctx.out.show((style) => drawRecord(group, filledColumns(group, groupView.columns), style));
-    await ctx.confirmWrite(`Delete group ${id} and the attributes that its members share?`);
-    await deleteConfirmed(id, group, groupCalls(groups), ctx);
-    return { id, deleted: true as const, target };
-  },
+  run: async (ctx, { args: { group_id: id } }) =>
+    await deleteResource(ctx, id, groupCalls((await ctx.api()).groups), {
+      find: () => findGroup(ctx, id),
+      draw: (group, style) => drawRecord(group, filledColumns(group, groupView.columns), style),
+      question: `Delete group ${id} and the attributes that its members share?`,
+    }),
   view: () => deletedView,
 });
 
