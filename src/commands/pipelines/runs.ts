@@ -1,7 +1,6 @@
 // `pipelines runs`, `run`, `report` and `doctor`: show a pipeline's runs, its state, and why it does not sync.
 import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
-import { createWireNames } from '../../lib/contract/names.ts';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
@@ -167,8 +166,7 @@ export const diagnosePipeline = defineCommand({
   exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
-    const names = createWireNames((await ctx.settings()).names);
-    const found = await examinePipeline(await ctx.api(), id, { names, now: ctx.clock.now() }, ctx.signal);
+    const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
     const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
     if (!found.healthy) ctx.setExit('failed');
     return { ...found, findings };
