@@ -2,7 +2,7 @@
 import type { RunReply } from '../contract/pipeline-runs.ts';
 import { oldestFirst, recordsOf, startOf, statusCounts } from '../domain/warehouse/runs.ts';
 import { groupBy } from '../kernel/group-by.ts';
-import { grouped, largest } from '../kernel/numbers.ts';
+import { grouped, largest } from '../kernel/words.ts';
 import { formatDuration, manifestTime, parseIso } from '../kernel/timestamps.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';

@@ -9,7 +9,7 @@ import { fields, ranked, type Column, type DocumentView, type ListView, type Rec
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
 import { recordsOf } from '../domain/warehouse/runs.ts';
-import { grouped } from '../kernel/numbers.ts';
+import { grouped } from '../kernel/words.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },

@@ -1,6 +1,6 @@
 // Pipeline runs: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
-import { grouped, largest } from '../../kernel/numbers.ts';
+import { grouped, largest } from '../../kernel/words.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
 /** A run with an end and a status that the specification does not define has also finished. */
