@@ -47,7 +47,6 @@ export type ReadFlags = FlagValues<typeof readFlags>;
 const CONCURRENCY = { dsr: { usual: 16, most: 256 }, seeding: { usual: 64, most: 1024 } } as const;
 const GIVE_UP_AFTER = '10m';
 
-/** Flags for a run's pace and for the limits that stop it. */
 export function runFlags(kind: keyof typeof CONCURRENCY) {
   const { most, usual } = CONCURRENCY[kind];
   return {
@@ -69,7 +68,6 @@ export type RunFlags = FlagValues<ReturnType<typeof runFlags>>;
 
 export interface Pace {
   concurrency: number;
-  /** Requests per second; undefined means no limit. */
   rate: number | undefined;
   giveUpAfterMs: number;
   maxErrors: MaxErrors | undefined;
@@ -96,7 +94,6 @@ function readMaxErrors(text: string): MaxErrors {
   throw usageError(`--max-errors must be a number of rows or a percentage such as 5%, not \`${text}\`.`);
 }
 
-/** Returns the CSV dialect that the flags describe. Throws usage (2). */
 export function readDialect({ columns, delimiter, headerless, source }: InputFlags): Dialect {
   const preset: Dialect = source === undefined ? {} : SOURCES[source];
   const signs = Object.entries(DELIMITERS);

@@ -22,7 +22,6 @@ interface Part {
   argv: string[];
 }
 
-/** The report of a part that no later report replaced. */
 export interface Report<Result> {
   file: string;
   line: number;
@@ -30,10 +29,8 @@ export interface Report<Result> {
   error: { code: string; message: string } | undefined;
 }
 
-/** Name of a part in the joined result: a shard number, or an input. */
 type Label = string | number;
 
-/** Differences between the two kinds of bulk runs. */
 export interface Joining<Result extends Part> {
   counts: readonly string[];
   /** Names of the counts that make the joined result partial if they are not zero. */
@@ -61,7 +58,6 @@ export function joinedResult({
 }: Pick<Joining<Part>, 'counts' | 'label' | 'more' | 'names'>) {
   return z.object({
     ...Object.fromEntries(counts.map((key) => [key, z.int()])),
-    /** Time of the slowest part. */
     seconds: z.number(),
     [names.parts]: z.int(),
     complete: z.int(),
@@ -77,7 +73,6 @@ export function joinedResult({
         again: z.string(),
       }),
     ),
-    /** Commands that run the missing and failed parts again. */
     again: z.array(z.string()),
     [names.files]: z.array(z.string()),
     ...more?.(),
@@ -158,7 +153,6 @@ export async function emitJoined<Result extends Part>(
   showSome(ctx, 'Run these parts, and save each output with the other results, for example with --out FILE:', again);
 }
 
-/** Maximum number of lines shown; the JSON result contains them all. */
 const SHOWN_LINES = 10;
 
 /** Prints the lines as commands under the title or, if the title is empty, as sentences. */

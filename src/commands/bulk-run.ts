@@ -55,7 +55,6 @@ export function shownPath(ctx: Context, path: string): string {
   return inFolder.startsWith('..') || isAbsolute(inFolder) ? path : pathWord(inFolder);
 }
 
-/** Returns the path in a form that cannot be parsed as a flag. */
 const pathWord = (path: string): string => (/^-./.test(path) ? `./${path}` : path);
 
 export const NO_EARLIER_RUN = 'There is no earlier run of these files: starting from the beginning.';

@@ -2,7 +2,6 @@
 import { usageError } from '../lib/kernel/errors.ts';
 import { isoMillis, parseDuration, parseIso, parseRate } from '../lib/kernel/timestamps.ts';
 
-/** Allows identity types outside the specification. */
 export const identityTypeFlag = {
   value: 'type',
   many: true,
@@ -32,7 +31,6 @@ export function readRate(
   );
 }
 
-/** Returns a flag's duration, in milliseconds. Throws KnownError usage (2). */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return ms;
@@ -65,7 +63,6 @@ export const beforeFlag = {
   before: { value: 'date', required: true, help: 'date or time; anything newer is kept' },
 } as const;
 
-/** Returns the value of `beforeFlag` as an ISO time. Throws KnownError usage (2). */
 export function readBefore(text: string): string {
   return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 }

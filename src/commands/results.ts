@@ -18,7 +18,6 @@ function targetWith<Id extends string>(...ids: Id[]) {
 
 export const workspaceTarget = () => targetWith('workspace_id');
 
-/** Returns the schema of the target of a write to an organization's manifest. */
 export const organizationTarget = () => targetWith('org_id', 'account_id');
 
 export function targetName({

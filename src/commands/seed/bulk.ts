@@ -104,13 +104,13 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { limits, pace, shard } = numbers;
   const share = shard && { shard: `${shard.index + 1}/${shard.count}` };
+  const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   // Each shard's journal contains the path of its rejects file, so `resume` omits --rejects.
   const { resume } = createAgain(seedFiles, files, { ...flags, ...share, rejects: undefined }, ctx.flags);
   const part = {
     ...(shard && { shard: { index: shard.index + 1, count: shard.count } }),
     ...(!files.includes('-') && resume),
   };
-  const { again } = createAgain(seedFiles, files, { ...flags, ...share }, ctx.flags);
   const emptyPart = () =>
     settings.get('seeding_url') &&
     resultOf(NO_COUNTS, undefined, { ...part, input: '', target: targetOf(settings, 'seeding') });

@@ -63,7 +63,6 @@ function readBytes(text: string): number {
   throw usageError(`--batch-bytes must be a size from 1KB to 64MiB, for example 256KB, not \`${text}\`.`);
 }
 
-/** Maximum number of issues that a dry run shows. */
 const SHOWN_ISSUES = 10;
 
 /** Checks the rows that an earlier run did not complete, and shows the first request. Sends nothing. */

@@ -34,35 +34,10 @@ export async function openSharedRate(
   return {
     store: opened,
     onLost: (error) => {
-      const raw = (error as Error).message || systemErrorCode(error) || 'no response';
-      const [, reason = raw, fix = ''] = FAILURES.find(([pattern]) => pattern.test(raw)) ?? [];
+      const reason = (error as Error).message || systemErrorCode(error) || 'no response';
       warn(
-        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share} and retries the store every 5 s. ${fix}`.trim(),
+        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share} and retries the store every 5 s.`,
       );
     },
-    onFound: () => warn(`The rate store ${store.host} is available again, and this shard shares the rate again.`),
   };
 }
-
-/** Known failures: a pattern for the server's or client's message, the reason, and the fix. */
-const FAILURES: readonly [RegExp, string | undefined, string][] = [
-  [/NOAUTH/, 'it requires a password', 'Put the address with the password in CDPADM_RATE_STORE.'],
-  [/WRONGPASS|invalid password/i, 'the user or the password is wrong', 'Correct the address in CDPADM_RATE_STORE.'],
-  [
-    /NOPERM/,
-    'the user is not allowed to run a required command',
-    'Allow EVAL, EVALSHA, TIME, HMGET, HSET and PEXPIRE on the keys cdpadm:rate:*.',
-  ],
-  [
-    /RESP type|wrong version number/,
-    'it does not respond like Redis',
-    'Check the port, and use rediss:// only if the server uses TLS.',
-  ],
-  [
-    /ETIMEDOUT|timed out|EPIPE|ECONNRESET/,
-    undefined,
-    'Check the address, and use rediss:// only if the server uses TLS.',
-  ],
-  [/ENOTFOUND/, undefined, 'Check the server name.'],
-  [/certificate/, undefined, "Pass the server's certificate authority: --ca-file FILE."],
-];

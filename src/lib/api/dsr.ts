@@ -24,7 +24,6 @@ export function createDsrApi(client: Client) {
     /** POSTs a request. Returns the response with its status, headers and raw text, because the platform signs it. */
     create: (body: DsrRequest, signal?: AbortSignal) => client.exchange(create, { body, signal }),
     describeCreate: (body: DsrRequest) => client.describe(create, { body }),
-    /** Opens a sender for new requests. Each body must be JSON-encoded bytes with wire names. */
     openCreate: () => client.openSender(create),
     /** Opens a sender that reads requests. Its `requestId` parameter is the id of the request to read. */
     openGet: () => client.openSender(get),

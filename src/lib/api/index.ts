@@ -15,7 +15,6 @@ import { createRolesApi } from './roles.ts';
 interface ApiScope {
   /** The roles manifest belongs to the organization, although its paths also contain the account. */
   roles(): { orgId: bigint; accountId: bigint };
-  /** The workspace id in the paths of areas B and D. */
   workspaceId(): bigint;
 }
 

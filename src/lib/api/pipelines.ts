@@ -5,9 +5,7 @@ import { dated } from './dsr.ts';
 import { resourceCalls } from './resource.ts';
 
 interface RunsQuery {
-  /** From 1. */
   currentPage?: number;
-  /** 1 to 100. */
   pageSize?: number;
   /** Bounds of `logical_date`, ISO 8601. */
   startDate?: string;

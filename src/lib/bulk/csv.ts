@@ -98,7 +98,6 @@ export async function csvTable(source: InputBytes, chunks: AsyncIterable<Buffer>
   return { heading: { file: name, columns, delimiter, mark, lineEnd: first?.lineEnd ?? '\n' }, rows: rows() };
 }
 
-/** One row. `locate` finds the line and column of an issue. */
 export interface Row {
   /** Row number across all inputs, starting at 1; headings and empty lines are not counted. */
   number: number;
@@ -108,7 +107,6 @@ export interface Row {
   locate(where: { column: number } | { path: ValuePath; at?: 'key' }): Place;
 }
 
-/** The part of an input before its first row. */
 export interface Heading {
   file: string;
   /** Column names of a CSV file; undefined for JSON. */

@@ -109,7 +109,7 @@ function toRow(source: string, start: Place): LocalRow {
   try {
     const value = parseJson(source);
     // Duplicate keys are not allowed: with two values for an identity, the request could affect the wrong person.
-    const [twice] = holdsEachKey(value, source) ? [] : readJson(source).problems;
+    const [twice] = holdsEachKey(source) ? [] : readJson(source).problems;
     if (twice) throw new JsonError(twice.message, twice.offset);
     return {
       content: { value },

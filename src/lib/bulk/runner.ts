@@ -10,7 +10,6 @@ export type Task = () => Promise<void>;
 
 export interface RunOptions {
   clock: Clock;
-  /** Aborting it stops the run. */
   signal: AbortSignal;
   gate: Gate;
   /** Maximum number of unfinished tasks. Up to `MAX_PAUSED` paused tasks are not counted. */
@@ -81,10 +80,8 @@ export async function runTasks(
 
 export type MaxErrors = { rows: number } | { percent: number };
 
-/** For fewer rows than this, a percentage is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
-/** Throws `bulk.too_many_errors` once more rows have been rejected than `limit` allows. */
 export function checkErrorLimit(limit: MaxErrors | undefined, rejected: number, rows: number): void {
   if (limit === undefined) return;
   const isOver =

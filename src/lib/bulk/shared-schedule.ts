@@ -8,11 +8,8 @@ export interface SharedRate {
   store: RateStore;
   /** Called the first time the store is unreachable. */
   onLost(error: unknown): void;
-  /** Called the first time the store is reachable again. */
-  onFound(): void;
 }
 
-/** Time to wait before trying a lost store again. */
 const RETRY_MS = 5000;
 /** Slots are reserved only this far ahead, so that a delayed or killed process wastes few of them. */
 const RESERVED_MS = 20;
@@ -21,15 +18,13 @@ const MOST_RESERVED = 64;
 const LATE_MS = 10;
 
 /** `share` is this process's own rate, in requests per second. */
-export function createSharedSchedule({ store, onFound, onLost }: SharedRate, share: number | undefined, clock: Clock) {
+export function createSharedSchedule({ store, onLost }: SharedRate, share: number | undefined, clock: Clock) {
   const own = createSchedule(share);
-  /** Times when the reserved requests may be sent. */
   let slots: number[] = [];
   let everyMs = 0;
   let isAsking = false;
   let isLost = false;
   let wasLost = false;
-  let wasFound = false;
   let retryAt = 0;
 
   function lose(error: unknown): void {
@@ -55,7 +50,6 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
       own.take(now);
       slots.shift();
     },
-    wasBlocked: own.wasBlocked,
     /** If no reserved slot is left, reserves up to `most` slots, then calls `changed`. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();
@@ -70,8 +64,6 @@ export function createSharedSchedule({ store, onFound, onLost }: SharedRate, sha
           everyMs = granted.everyMs;
           const from = clock.now() + granted.inMs;
           slots = Array.from({ length: count }, (_, index) => from + index * everyMs);
-          if (isLost && !wasFound) onFound();
-          wasFound ||= isLost;
           isLost = false;
         }, lose)
         .finally(() => {

@@ -103,7 +103,7 @@ function parseText(file: string, text: string): unknown {
   const value = parseJsonOr(text, ({ message, offset = 0 }) => {
     throw broken(file, text, [{ message, offset: () => offset }]);
   });
-  if (holdsEachKey(value, text)) return value;
+  if (holdsEachKey(text)) return value;
   const found: LocatedIssue[] = [];
   locateJson(text, (key, offset, members) => {
     if (members.has(key)) found.push({ message: 'duplicate key', offset: () => offset });

@@ -1,6 +1,5 @@
 // Guards shared by the plans for roles and for warehouse resources.
 
-/** Why a guard stops a plan. */
 export interface Refusal<Guard extends string> {
   guard: Guard;
   /** Flag that turns the guard off; absent for a guard that `--fail-on` turns on. */

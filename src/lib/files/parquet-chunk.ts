@@ -12,7 +12,6 @@ import { smallest } from '../kernel/words.ts';
 export type Raw = boolean | number | bigint | Buffer;
 
 export interface ChunkFile {
-  /** Returns the bytes from `start` to `end`; fewer at the end of the file. */
   read(start: number, end: number): Promise<Buffer>;
   compressors: Compressors;
   /** Called with the change in the number of page bytes in memory. */

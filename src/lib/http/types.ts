@@ -141,14 +141,12 @@ export interface HttpOptions {
   credentials: CredentialSource;
   cacheFiles: CacheFiles;
   tokenFolder: string;
-  /** Ignores the cached token, so that the credentials are tested. */
   freshToken?: boolean | undefined;
   budgetFolder: string;
   /** The profile's rates, keyed by area, such as `{warehouse: '60/m'}`. */
   limits?: Readonly<Record<string, string>> | undefined;
   /** Maps neutral words to the deployment's words, for the keys and values that the contract marks. */
   names?: NamesMap | undefined;
-  /** Time limit of one request in milliseconds. */
   requestTimeoutMs: number;
   retries: number;
   proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
@@ -165,13 +163,10 @@ export interface HttpOptions {
   /** Called just before a write is sent; the write waits for the returned promise. A retry has the original id. */
   onWrite?: ((write: SentWrite) => unknown) | undefined;
   onAccepted?: (() => void) | undefined;
-  /** `-v` lines: decisions, waits and retries. */
   onDecision(text: string): void;
-  /** Called when a delay starts. The returned function is called when it ends. */
   onWait?(wait: Wait): () => void;
   /** `call` is the method, the path and the query. */
   onResponse?: ((call: string, text: string) => void) | undefined;
-  /** `--debug` lines, redacted. */
   onDebug?: ((text: string) => void) | undefined;
   /** `--trace-file`: receives one redacted exchange as a plain object. */
   onTrace?: ((exchange: Record<string, unknown>) => void) | undefined;

@@ -19,7 +19,6 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
-/** True for a lowercase domain name, such as `cdp.example`. */
 export function isDomainName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
   return new RegExp(`^${label}(?:\\.${label})*$`).test(text);

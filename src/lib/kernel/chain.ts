@@ -52,7 +52,6 @@ export function openChain(path: string, { actor, clock, signal }: ChainOptions) 
     return stored.entry >= last.entry ? stored : last;
   }
 
-  /** Writes each JSON object as a line, and flushes the lines. */
   function append(objects: readonly string[]): void {
     if (objects.length === 0) return;
     const tip = currentTip();
@@ -157,7 +156,6 @@ export function openChain(path: string, { actor, clock, signal }: ChainOptions) 
   return { append, rotate, lines, verify, prune };
 }
 
-/** Returns functions that chain new lines to `tip` and to each other. */
 function followOn(tip: ChainTip) {
   let last = tip;
   return {
@@ -170,7 +168,6 @@ function followOn(tip: ChainTip) {
   };
 }
 
-/** Yields the lines of a file in batches, including an incomplete last line. */
 function* linesIn(path: string): Generator<string[]> {
   const file = openLineFile(path);
   try {
@@ -181,7 +178,6 @@ function* linesIn(path: string): Generator<string[]> {
   }
 }
 
-/** Returns the lines in the last part of a file, newest first. */
 function lastLines(path: string): string[] {
   const file = openLineFile(path);
   try {
@@ -191,7 +187,6 @@ function lastLines(path: string): string[] {
   }
 }
 
-/** Returns the number and hash of the last line that has both; undefined if no line has them. */
 function lastTip(path: string): ChainTip | undefined {
   let tip = lastLines(path).map(statedTip).find(Boolean);
   if (tip) return tip;

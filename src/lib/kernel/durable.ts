@@ -74,7 +74,6 @@ export async function writeUserFileInParts(path: string, parts: AsyncIterable<st
   await writeInParts(path, () => openUserFile(path), parts);
 }
 
-/** Like `writePrivateFile`, for data that does not fit in memory. */
 export async function replacePrivateFile(path: string, parts: AsyncIterable<string>): Promise<void> {
   preparePrivateFile(path);
   await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE }), parts);
@@ -224,7 +223,6 @@ export function removeFile(path: string): void {
   }
 }
 
-/** True if the group or others can read or write the file. Always false on Windows, which has no such modes. */
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
@@ -272,7 +270,6 @@ function assertOwn(path: string, stat: Stats): void {
   });
 }
 
-/** Flushes the folder's entries to disk if the system supports this. */
 export function syncFolder(path: string): void {
   let descriptor: number | undefined;
   try {

@@ -27,7 +27,6 @@ export interface FailedRequest {
 }
 
 export interface KnownErrorOptions {
-  /** Stable error code for programs, such as `roles.assigned`. */
   code: string;
   message: string;
   hint?: Hints | undefined;
@@ -99,12 +98,10 @@ export function invalidInput(message: string, issues: readonly Issue[], hint?: H
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
 
-/** True if a system call failed because the file or its folder does not exist. */
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 }
 
-/** Returns the `code` of an error, such as `ENOENT`; undefined if it has none. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -8,10 +8,8 @@ export interface ChainTip {
   hash: string;
 }
 
-/** The tip that the first line follows. */
 export const CHAIN_START: ChainTip = { entry: 0, hash: '0'.repeat(64) };
 
-/** Lines that a chain writes about itself. */
 type OwnEvent =
   /** Replaces pruned lines. Its hash is that of the last pruned line, and the chain continues from there. */
   | { event: 'checkpoint'; entries: number }
@@ -45,12 +43,10 @@ export function statedTip(line: string): ChainTip | undefined {
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
 }
 
-/** True for a line that a chain wrote about itself. */
 export function isAboutChain(line: string): boolean {
   return OWN_EVENTS.test(line);
 }
 
-/** Returns the number of lines that a checkpoint replaces; undefined for other lines. */
 export function checkpointEntries(line: string): number | undefined {
   const own = ownEvent(line);
   return own?.event === 'checkpoint' ? own.entries : undefined;
@@ -113,8 +109,6 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
-  /** The last line without a number and hash; reset at the next line that belongs to the chain. */
-  let unread: { file: string | undefined; line: number; isUnfinished: boolean } | undefined;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
     const { faults } = report;
@@ -124,12 +118,6 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
 
   const faultHere = (kind: ChainFault['kind'], entry: number | null, what: string): void =>
     fault(kind, entry, what, line);
-
-  function takeUnchained(text: string): void {
-    unread = { file, line, isUnfinished: isUnfinished(text) };
-    if (unread.isUnfinished) report.unfinished++;
-    else faultHere('added', null, 'it does not belong to the chain');
-  }
 
   function takeChained(text: string, tip: ChainTip): void {
     const own = ownEvent(text);
@@ -144,20 +132,11 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     if (own?.event === 'pruned') report.pruned += own.entries;
     report.tip = tip;
     wanted.delete(tip.hash);
-    unread = undefined;
   }
 
   /** Records a gap: entries up to `last` are missing before the line `before` or, if null, at the end of the file. */
   function takeGap(last: number, before: number | null): void {
     const entry = report.tip.entry + 1;
-    if (entry === last && unread !== undefined) {
-      // This entry's line exists but can no longer be read.
-      const { file: at, isUnfinished: wasUnfinished, line: number } = unread;
-      if (wasUnfinished) report.unfinished--;
-      report.faults = report.faults.filter((one) => one.line !== number || one.file !== at);
-      fault('changed', entry, `entry ${entry} cannot be read`, number);
-      return;
-    }
     const what = entry === last ? `entry ${entry} is missing` : `entries ${entry} to ${last} are missing`;
     fault('missing', entry, before === null ? `at the end: ${what}` : `${what} before this line`, before);
   }
@@ -171,8 +150,10 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     take: (text: string): void => {
       line++;
       const tip = statedTip(text);
-      if (tip === undefined) takeUnchained(text);
-      else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
+      if (tip === undefined) {
+        if (isUnfinished(text)) report.unfinished++;
+        else faultHere('added', null, 'it does not belong to the chain');
+      } else if (tip.entry <= report.tip.entry) faultHere('added', tip.entry, `entry ${tip.entry} is a duplicate`);
       else takeChained(text, tip);
     },
     /** `later` is the head as read again after the lines, if it did not exist before. */

@@ -17,7 +17,7 @@ export interface JsonSpot {
 
 type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
 /** Called for each key before it is added to its object's members. */
-type OnKey = (key: string, offset: number, members: JsonMembers) => void;
+type OnKey = (key: string, offset: number, members: JsonMembers) => unknown;
 
 /** Returns the first error; undefined for valid JSON. Recurses once per nesting level. */
 export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {

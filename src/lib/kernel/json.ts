@@ -1,5 +1,5 @@
 // JSON with exact 64-bit integers, and a canonical form for hashing values.
-import { findJsonSyntaxError } from './json-syntax.ts';
+import { findJsonSyntaxError, locateJson } from './json-syntax.ts';
 
 /** Maximum nesting depth, to prevent stack overflows. No real response or file is nested this deeply. */
 const MAX_DEPTH = 500;
@@ -240,27 +240,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True if `value`, parsed from `text`, has every key of the text: no duplicate and no `__proto__` was dropped. */
-export function holdsEachKey(value: unknown, text: string): boolean {
-  return countMembers(value) === countColons(text);
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const items = Object.values(value);
-  return items.reduce<number>((sum, item) => sum + countMembers(item), Array.isArray(value) ? 0 : items.length);
-}
-
-/** Returns the number of members in JSON text. Each member has one colon outside strings. */
-function countColons(text: string): number {
-  // A regular expression would exhaust the stack on a string of several megabytes.
-  let count = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text[at];
-    if (quoted && unit === '\\') at++;
-    else if (unit === '"') quoted = !quoted;
-    else if (unit === ':' && !quoted) count++;
-  }
-  return count;
+/** True if `parseJson` keeps every key of this valid JSON text: there is no duplicate and no `__proto__`. */
+export function holdsEachKey(text: string): boolean {
+  let holdsEach = true;
+  locateJson(text, (key, _offset, members) => (holdsEach &&= key !== '__proto__' && !members.has(key)));
+  return holdsEach;
 }

@@ -1,10 +1,9 @@
 // Packs the rows of a Parquet file: bodies if its columns are the fields of a body, otherwise rows of a table.
 import { cellsOf } from '../domain/csv/record.ts';
-import { asText } from '../domain/seed/cells.ts';
+import { asText, type Table } from '../domain/seed/table.ts';
 import { tableOf, type TableOptions } from '../domain/seed/csv-rows.ts';
 import type { RowPacker } from '../domain/seed/packer.ts';
 import { inRecordShard, type Shard } from '../domain/seed/shard.ts';
-import type { Table } from '../domain/seed/table.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';
 import { openParquet, type ParquetFile } from '../files/parquet.ts';
 import { invalidInput } from '../kernel/errors.ts';

@@ -31,9 +31,9 @@ type Refusal = Pick<Refused, 'status' | 'messages'>;
 
 type Rows = readonly number[];
 
-/** Statuses that reject a single body, as 413 does. Any other permanent rejection concerns the whole run. */
-const BODY_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const TOO_LARGE = 413;
+/** Statuses that reject a single body. Any other permanent rejection concerns the whole run. */
+const BODY_STATUSES = [400, 422, TOO_LARGE];
 
 /** Returns a function that resolves to a batch's rejected rows, or rejects when the run has ended. */
 export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
@@ -45,7 +45,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
   async function deliver(body: Buffer): Promise<Refusal | undefined> {
     const request = {
       send: () => sender.send(body, hardSignal),
-      endsRun: ({ status }: Refused) => !BODY_STATUSES.has(status) && status !== TOO_LARGE,
+      endsRun: ({ status }: Refused) => !BODY_STATUSES.includes(status),
     };
     for (let isRepeat = false, failures = 0; ; isRepeat = true) {
       const outcome = await sendThrough(gate, clock, { ...request, isRepeat, failures });

@@ -11,9 +11,7 @@ export interface CheckedSeeds {
   batches: number;
   /** First issues, in order. A row may have several issues. */
   issues: Issue[];
-  /** Number of further issues. */
   omitted: number;
-  /** Body of the first request. */
   first: Buffer | undefined;
 }
 

@@ -155,12 +155,6 @@ describe('a table', () => {
         calculated_attributes: { '5001': [{ cutoff_date: '2024-01-31', seed: { value: 1_706_695_200_000 } }] },
       });
   });
-
-  it('is rejected with advice if it is encrypted Parquet', async () => {
-    seeding.write('users.parquet', 'PARE\0\0\0PARE');
-    const { code, stderr } = await seeding.run(['seed', 'validate', 'users.parquet']);
-    expect([code, stderr]).toEqual([9, expect.stringContaining('users.parquet is an encrypted Parquet file.')]);
-  });
 });
 
 describe('a seeding command', () => {

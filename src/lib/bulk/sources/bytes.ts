@@ -33,7 +33,6 @@ export interface InputBytes extends RawBytes {
   isDivisible: boolean;
 }
 
-/** An input before it is decompressed. */
 interface RawBytes {
   /** Name in messages: the path as given, the address without its query, or `<stdin>`. */
   name: string;
@@ -116,7 +115,6 @@ export async function verifyInputs(inputs: Inputs, signal: AbortSignal): Promise
   }
 }
 
-/** Returns a name for messages, such as `users.csv and 2 other inputs`. */
 export function nameOfInputs([first, ...others]: Inputs): string {
   return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other input')}`;
 }
@@ -169,7 +167,6 @@ async function openStream(source: InputSource, options: ReadOptions): Promise<In
   return await recognize({ ...raw, isOnce: true, chunks: () => all }, head, options);
 }
 
-/** Detects the compression and format of an input that starts with `head`. */
 async function recognize(
   given: RawBytes,
   head: Buffer,
@@ -203,7 +200,6 @@ async function readHead(name: string, path: string): Promise<{ head: Buffer; sta
   }
 }
 
-/** Returns the first bytes of a stream, and a stream of all its bytes. */
 async function replayHead(stream: AsyncIterator<Buffer> | AsyncGenerator<Buffer>) {
   const parts: Buffer[] = [];
   for (let size = 0; size < SNIFFED_BYTES;) {
@@ -239,28 +235,16 @@ function formatOf(name: string, head: Buffer): RowFormat {
   return next === undefined || isJson(line) ? 'ndjson' : 'json';
 }
 
-/** The first characters of other binary files, what the file is, and what to do. */
-const OTHER_FILES: readonly [beginning: string, what: string, advice: string][] = [
-  ['PARE', 'an encrypted Parquet file', 'Export it without encryption.'],
-  ['PK\x03\x04', 'an Excel workbook or a ZIP archive', 'Save the workbook as CSV, or extract the archive.'],
-  ['Obj\x01', 'an Avro file', 'Export the data as Parquet, NDJSON or CSV.'],
-  ['ORC', 'an ORC file', 'Export the data as Parquet, NDJSON or CSV.'],
-  ['BZh', 'compressed with bzip2', 'Decompress it, or compress it with gzip or zstd.'],
-  ['\xfd7zXZ', 'compressed with xz', 'Decompress it, or compress it with gzip or zstd.'],
-];
-
 const MANIFEST = /^\s*\{\s*"entries"\s*:\s*\[\s*\{\s*"url"/;
 
 function refuseOtherContent(name: string, head: Buffer, format: RowFormat): void {
   if (format === 'parquet') return;
   if (isUtf16(head)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
   const nul = head.indexOf(0);
-  const text = head.toString('latin1');
-  if (MANIFEST.test(text))
+  if (MANIFEST.test(head.toString('latin1')))
     throw invalidInput(`${name} is a Redshift manifest, not data.`, [], 'Pass it with --files-from.');
   if (nul < 0) return;
-  const [, what, advice] = OTHER_FILES.find(([beginning]) => text.startsWith(beginning)) ?? [];
-  if (what !== undefined) throw invalidInput(`${name} is ${what}.`, [], advice);
   const before = head.toString('utf8', 0, nul).replace(/^\ufeff/, '');
-  throw notText(name, placeAt(before, before.length), 'unexpected NUL byte; is this a text file?');
+  const message = 'unexpected NUL byte; export the data as Parquet, CSV or NDJSON, plain or as gzip or zstd';
+  throw notText(name, placeAt(before, before.length), message);
 }

@@ -50,7 +50,6 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
   const status = await stat(resolvePath(word, cwd)).catch(() => undefined);
   const at = word.search(/[*?[{]/);
   const isFolder = status?.isDirectory() === true;
-  // A missing file is reported when it is opened.
   if (!isFolder && (status !== undefined || at < 0)) return [word];
   const base = isFolder ? word : word.slice(0, word.lastIndexOf('/', at) + 1);
   const pattern = isFolder ? '**' : word.slice(base.length);
@@ -79,38 +78,12 @@ async function expand(word: string, cwd: string, skipped: string[]): Promise<str
 /** Returns the lines of a list. For a Redshift manifest, returns the paths of its entries in the manifest's folder. */
 async function readList(list: string, source: InputSource): Promise<string[]> {
   const { name, text } = await readInput(list, source);
-  if (!text.trimStart().startsWith('{')) return readLines(name, text);
-  const fault = (message: string) =>
-    invalidInput(`${name} cannot be used as a list of inputs.`, [{ file: name, path: 'entries', message }]);
-  const entries = entriesOf(text);
-  if (entries === undefined) throw fault('must list objects with a `url`, as the manifest of a Redshift UNLOAD does');
-  const files = await Promise.all(
-    entries.map(async ({ mandatory, url }) => {
-      const path = join(dirname(list), url.slice(url.lastIndexOf('/') + 1));
-      if (!mandatory && !(await stat(resolvePath(path, source.io.cwd)).catch(() => undefined))) return [];
-      return [path];
-    }),
-  );
-  return files.flat();
-}
-
-function readLines(file: string, text: string): string[] {
-  const lines = text.split(/\r?\n/);
-  const long = lines.findIndex((line) => line.length > LONGEST_PATH);
-  if (long >= 0)
-    throw invalidInput(`${file} cannot be used as a list of inputs.`, [
-      { file, path: '', line: long + 1, message: `is a path of more than ${LONGEST_PATH} characters` },
-    ]);
-  return lines.filter((line) => line.trim() !== '');
-}
-
-function entriesOf(text: string): { url: string; mandatory: boolean }[] | undefined {
+  if (!text.trimStart().startsWith('{')) return text.split(/\r?\n/).filter((line) => line.trim() !== '');
   const entries = readRecord<{ entries: unknown }>(text)?.entries;
-  if (!Array.isArray(entries)) return undefined;
-  const found = entries.flatMap((entry: unknown) =>
-    isRecord(entry) && typeof entry['url'] === 'string'
-      ? [{ url: entry['url'], mandatory: entry['mandatory'] !== false }]
-      : [],
-  );
-  return found.length === entries.length ? found : undefined;
+  const urls = Array.isArray(entries) ? entries.map((entry: unknown) => isRecord(entry) && entry['url']) : [false];
+  const message = 'must list objects with a `url`, as the manifest of a Redshift UNLOAD does';
+  return urls.map((url) => {
+    if (typeof url === 'string') return join(dirname(list), url.slice(url.lastIndexOf('/') + 1));
+    throw invalidInput(`${name} cannot be used as a list of inputs.`, [{ file: name, path: 'entries', message }]);
+  });
 }

@@ -44,7 +44,6 @@ export function addressName(address: string): string {
   return name;
 }
 
-/** Opens an address. `path` is a private copy if the server ignores ranges. Throws as `addressName` and `get` do. */
 export async function openRemote(address: string, get: GetAddress) {
   const name = addressName(address);
   let etag: string | undefined;
@@ -137,7 +136,6 @@ export async function openRemote(address: string, get: GetAddress) {
     }
   }
 
-  /** Copies all bytes to a private temporary file and returns its path. */
   async function copy(): Promise<string> {
     const copied = temporaryFile();
     try {

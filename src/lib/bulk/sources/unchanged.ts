@@ -39,7 +39,6 @@ export function sameChunks(name: string, read: () => AsyncIterable<Buffer>) {
   };
 }
 
-/** Detects changes to a file that was just opened. */
 export function sameFile(name: string, path: string, opened: BigIntStats) {
   let stamp = stampOf(opened);
   let known: Fingerprint | undefined;

@@ -8,7 +8,6 @@ export type Escapes = 'unquoted' | 'quoted' | 'everywhere';
 export interface Dialect {
   /** Default: the most frequent separator in the header. */
   readonly separator?: string | undefined;
-  /** Columns of files without a header. */
   readonly columns?: readonly string[] | undefined;
   readonly escapes?: Escapes | undefined;
   /** Words for a missing value, in addition to `\N`. */

@@ -11,12 +11,10 @@ export interface Cells {
 
 /** The current record; reading the next one overwrites it. */
 export interface CsvRecord {
-  /** Bytes of the record, without the line break. */
   start: number;
   end: number;
   /** Offset of the next record; greater than the limit if the record ends at the limit. */
   next: number;
-  /** Number of cells. */
   count: number;
   lines: number;
   /** True if no cell of the record needs unescaping. */

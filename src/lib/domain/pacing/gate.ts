@@ -7,7 +7,6 @@ import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {
   concurrency: number;
-  /** Requested rate in requests per second, if any. */
   rate: number | undefined;
   /** Determines when requests may be sent. Default: at `rate`. */
   schedule?: Schedule | undefined;
@@ -29,13 +28,11 @@ export type Feedback =
   | { kind: 'busy'; retryAfterMs: number | undefined }
   /** 5xx or no response. */
   | { kind: 'trouble'; permanent: boolean }
-  /** No effect: this program cancelled the request. */
   | { kind: 'none' };
 
 export interface Pass {
   /** Requests that fail together belong to the same round; only the first failure of a round counts. */
   readonly round: number;
-  /** When the request was sent. */
   readonly at: number;
 }
 
@@ -43,11 +40,9 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
 /** Maximum pause between two probes during an outage. */
 const PROBE_CAP_MS = 60_000;
-/** Maximum pause before a row is sent again. */
 const ROW_CAP_MS = 5000;
 /** The run ends after more consecutive 429s without a requested pause than this, which take about two minutes. */
 const MAX_BUSY = 14;
-/** Number of recent requests that are taken into account. */
 const RECENT = 1000;
 /** Tolerated failures: a tenth of the requests, plus ten. */
 const TOLERATED = 10;
@@ -82,21 +77,14 @@ export class Pacing {
     return (this.#troubles.isOutage || this.#busy > 0 ? 1 : this.#window.size) - this.#inFlight;
   }
 
-  /** Returns the earliest time for the next request. */
   get startAt(): number {
     return Math.max(this.#pausedUntil, this.#schedule.startAt);
   }
 
-  /** Records that a request is being sent. The caller must call `leave` later. */
   take(now: number): Pass {
     this.#schedule.take(now);
     this.#inFlight++;
     return { round: this.#round, at: now };
-  }
-
-  /** Records that the program was blocked from `from` to `to`, so nothing was sent. */
-  wasBlocked(from: number, to: number): void {
-    this.#schedule.wasBlocked(from, to);
   }
 
   /** Returns the pause before retrying a failed row, short enough to detect an outage before the run should give up. */
@@ -105,7 +93,6 @@ export class Pacing {
     return this.#options.random() * backoff(failures, cap);
   }
 
-  /** Reports the pause of a row if no request is in flight. */
   reportRowPause(ms: number, why: string): void {
     if (this.#inFlight === 0) this.#options.onWait(ms, why);
   }

@@ -158,13 +158,11 @@ function createSentTimes() {
   let count = 0;
   let firstAt = Infinity;
   return {
-    /** Returns the earliest recorded time; `Infinity` if no time is recorded. */
     firstAt: () => firstAt,
     record: (at: number): void => {
       times[count++ % MAX_REMEMBERED] = at;
       firstAt = Math.min(firstAt, at);
     },
-    /** Returns the number of requests sent in the second before `at`. */
     perSecondBefore: (at: number): number => {
       const within = times.filter((one) => one > at - SECOND_MS && one <= at);
       return within.length < MAX_REMEMBERED ? within.length : (within.length / (at - smallest(within))) * SECOND_MS;

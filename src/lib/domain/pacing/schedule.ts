@@ -21,9 +21,7 @@ export function createSchedule(rate: number | undefined) {
     get isLimitKnown(): boolean {
       return learned.isKnown;
     },
-    /** Records a 429, as `LearnedRate.limited` does. */
     limited: (sentAt: number, askedMs: number | undefined): void => learned.limited(sentAt, askedMs),
-    /** Returns the earliest time for the next request. */
     get startAt(): number {
       return Math.max(nextAt, soonestAt, slots?.from ?? 0);
     },
@@ -37,7 +35,6 @@ export function createSchedule(rate: number | undefined) {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
-    wasBlocked: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }
 
@@ -53,17 +50,12 @@ export function createSlots(rate: number) {
   const taken = new Float64Array(count).fill(-Infinity);
   let oldest = 0;
   return {
-    /** Returns the earliest time for the next request, in milliseconds on the clock. */
     get from(): number {
       return (taken[oldest] as number) + stretchMs;
     },
     take: (now: number): void => {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
-    },
-    /** Records that the program was blocked: requests recorded since `from` were not sent until `now`. */
-    delayed: (from: number, now: number): void => {
-      for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },
   };
 }

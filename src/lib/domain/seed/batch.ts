@@ -14,7 +14,6 @@ export type IssueLocator = (issue: FieldIssue) => RowIssue;
 /** Converts a flat record to a body; returns undefined for a record that is already a body. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
 
-/** A row that is rejected instead of sent. */
 export interface RefusedRow {
   position: number;
   /** Line where the row starts, or the number of the row if the input has no lines. */
@@ -30,7 +29,6 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 }
 
 export class Batch {
-  /** Index of the input. */
   file = 0;
   /** Rejected rows in the same range of the input. */
   refused: RefusedRow[] = [];
@@ -42,7 +40,6 @@ export class Batch {
   #bytes: Buffer;
   /** End of each row; the next row starts after a comma. */
   readonly #ends: number[] = [];
-  /** Line where each row starts. */
   readonly #lines: number[] = [];
 
   constructor(bytes: Buffer) {
@@ -65,7 +62,6 @@ export class Batch {
     return this.#ends.length;
   }
 
-  /** Size of the body in bytes. */
   get size(): number {
     return (this.#ends.at(-1) ?? 0) + 1;
   }

@@ -70,7 +70,6 @@ export function createBlame() {
         if (!attribute.cleared && holding(batch, rows, attribute.needle, 1).length > 0) attribute.cleared = true;
       }
     },
-    /** Returns groups of rows: first those without a bad attribute, then one group per bad attribute. */
     sort: (batch: Batch, rows: readonly number[]): (readonly number[])[] => {
       let clean = rows;
       const groups: (readonly number[])[] = [];

@@ -3,8 +3,7 @@
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
-import type { TableAttribute } from './cells.ts';
-import type { Column } from './columns.ts';
+import type { Column, TableAttribute } from './columns.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -23,7 +22,6 @@ import {
   ZERO,
 } from './scan.ts';
 
-/** Values for rows that lack a field. */
 export interface TableDefaults {
   workspace: string;
   environment: string | undefined;
@@ -244,11 +242,9 @@ const writeWhole: WriteCell = (bytes, start, end, out, to) =>
     ? copyBytes(bytes, start, end, out, to)
     : FAIL;
 
-/** Writes digits, with an optional sign and fraction. */
 const writeNumber: WriteCell = (bytes, start, end, out, to) =>
   end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
 
-/** Writes the items of a list such as `a|b`. */
 function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
   for (let at = start; at <= end; at++) {

@@ -11,10 +11,16 @@ export type Column =
   | { kind: 'attribute'; name: string; type: CalculationType; key: string | undefined }
   | { kind: 'user'; name: string };
 
+/** An attribute of a table. `key` is set for a cell whose column contains one pair of a map. */
+export interface TableAttribute {
+  name: string;
+  type: CalculationType;
+  cells: { index: number; key: string | undefined }[];
+}
+
 /** Maps the columns of a file to fields, which are written as in a header (`--map`, `--map-file`). */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** A column that the map does not contain. */
 export interface SkippedColumn {
   column: string;
   /** The field that the column's name suggests, unless another column maps to it. */
@@ -45,9 +51,11 @@ export function readHeader(
     if (field === undefined || (fields && field === '-') || (ignoresUnnamed && field === '')) return undefined;
     const column = readField(field);
     const wrong =
-      typeof column !== 'string' && column.kind === 'identity' && identityTypes.issue(names.fromWire(column.type));
+      typeof column === 'string' || column.kind !== 'identity'
+        ? column
+        : identityTypes.issue(names.fromWire(column.type));
     if (typeof column === 'string' || typeof wrong === 'string') {
-      issues.push({ path: title || '(no name)', message: typeof column === 'string' ? column : String(wrong) });
+      issues.push({ path: title || '(no name)', message: String(wrong) });
       return undefined;
     }
     const identity = JSON.stringify(column);
@@ -81,10 +89,8 @@ export function readHeader(
 /** Identity types that are common as column names. */
 const USUAL_IDENTITIES = ['email', 'customer_id', 'mobile_number'] as const;
 
-/** True if a column's name is itself a field. */
 export const isField = (title: string): boolean => typeof readField(title) !== 'string';
 
-/** Returns the field that a column's name suggests. */
 export function fieldLike(title: string): string | undefined {
   if (isField(title)) return title;
   const guess = nearest(title.replaceAll(/[\s-]+/g, '_'), [...PLAIN, ...USUAL_IDENTITIES]);
@@ -103,11 +109,9 @@ function readField(field: string): Column | string {
     return kind === 'user' ? { kind, name } : { kind, type: name };
   }
   if (kind !== 'attr') {
-    const meant = parts.length > 1 ? nearest(kind, KINDS) : undefined;
-    const guess = meant === undefined ? nearest(field, PLAIN) : meant + field.slice(kind.length);
-    return guess === undefined
-      ? `is not a known column; ${GRAMMAR}`
-      : `is not a known column; did you mean \`${guess}\`?`;
+    const guess = parts.length > 1 ? nearest(kind, KINDS) : nearest(field, PLAIN);
+    const hint = guess === undefined ? GRAMMAR : `did you mean \`${guess}${field.slice(kind.length)}\`?`;
+    return `is not a known column; ${hint}`;
   }
   if (name === '' || parts.length < 3 || parts.length > 4) {
     return 'must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';

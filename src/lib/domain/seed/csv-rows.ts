@@ -2,6 +2,7 @@
 import { invalidInput } from '../../kernel/errors.ts';
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { counted } from '../../kernel/words.ts';
 import { CsvFeed } from '../csv/feed.ts';
 import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
@@ -46,7 +47,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   let number = -1;
   let table: Table | undefined;
   let readNumbers: ((cells: unknown[]) => RowIssue[]) | undefined;
-  let titles: string[] = [];
+  let width = 0;
 
   function take(): void {
     if (table !== undefined) takeRecord(table);
@@ -62,7 +63,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 
   function useHeader(header: readonly string[]): Table {
     table = tableOf(header, { ...options, line: feed.line });
-    titles = header.map((text) => text.trim());
+    width = header.length;
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const separator = String.fromCharCode(feed.separator);
     const floats = dialect.floats === true;
@@ -91,18 +92,13 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuseWith(line, odd, feed.source, true);
       return;
     }
-    packer.takeValue(value(found), line, (one) => {
-      const { path, message } = issue(one, found);
-      const cell = /must be a (whole )?number/.test(message) ? found[titles.indexOf(path)] : undefined;
-      return { path, message: message + (typeof cell === 'string' ? numberAdvice(cell, feed.separator) : '') };
-    });
+    packer.takeValue(value(found), line, (one) => issue(one, found));
   }
 
   function wrongWith(): string | undefined {
     if (!feed.isSound) return 'contains invalid UTF-8';
     if (record.fault) return record.fault.message;
-    if (record.count === titles.length) return undefined;
-    return `has ${record.count} ${record.count === 1 ? 'column' : 'columns'}; the header has ${titles.length}`;
+    return record.count === width ? undefined : `has ${counted(record.count, 'column')}; the header has ${width}`;
   }
 
   return {
@@ -177,12 +173,6 @@ function createNumberReader(
     }
     return issues;
   };
-}
-
-/** Returns advice about the flag that accepts the number in a cell; empty if no flag does. */
-function numberAdvice(cell: string, separator: number): string {
-  if (/^\d{1,19}\.0$/.test(cell)) return '; for numbers that pandas wrote, pass --source pandas';
-  return separator !== COMMA && /^-?[\d.]{1,20},\d+$/.test(cell) ? '; for decimal commas, pass --source excel' : '';
 }
 
 function kindOf(column: Column | undefined): 'number' | 'whole' | undefined {

@@ -22,7 +22,6 @@ const TOO_LONG = `the row is longer than ${sizeText(MAX_ROW_BYTES)}`;
 export function createLineReader(sink: JsonSink, begin: { line: number; offset: number }): RowReader {
   const pending = new Pending();
   let { line, offset } = begin;
-  /** True inside an oversized line. */
   let skipping = false;
 
   function takeLine(start: number, end: number): void {

@@ -15,7 +15,6 @@ export interface Mark {
   offset: number;
 }
 
-/** Completed part, as recorded in the journal. */
 export interface Completed {
   mark: Mark;
   beyond: Stretch[];
@@ -72,7 +71,6 @@ function isAfter(mark: Mark, { file, to }: Stretch): boolean {
   return file > mark.file || (file === mark.file && to > mark.position);
 }
 
-/** Returns a predicate for rows that an earlier run completed. */
 export function completedBefore({ mark, beyond }: Completed): (file: number, position: number) => boolean {
   return (file, position) =>
     file < mark.file ||

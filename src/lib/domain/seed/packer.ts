@@ -13,16 +13,11 @@ export interface BatchLimits {
   bytes: number;
 }
 
-/** Maximum number of rejected rows in a batch. */
 const MAX_REFUSED = 1000;
 
-/** Maximum number of issues reported per row. */
 const MAX_ISSUES = 5;
 
 const inBody: IssueLocator = ({ path, message }) => ({ path: showPath(path), message });
-
-/** Writes a row and returns its end, or a negative number if it cannot write the row. */
-type RowWriter = (out: Buffer) => number;
 
 export class RowPacker {
   /** Closed batches, in input order, for the caller to remove. */
@@ -43,7 +38,6 @@ export class RowPacker {
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  /** Temporary space for writing a row. */
   #written = Buffer.alloc(0);
   #file = 0;
   #last = 0;
@@ -66,7 +60,6 @@ export class RowPacker {
     this.#last = last;
   }
 
-  /** Adds a row of JSON text, from `start` to `end`. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     if (!this.isSound && !isUtf8(bytes.subarray(start, end)))
@@ -75,8 +68,8 @@ export class RowPacker {
     else this.#takeText(bytes.toString('utf8', start, end), position);
   }
 
-  /** Adds a row that `write` writes as JSON, in at most `room` bytes. Returns false if `write` cannot write the row. */
-  takeWritten(room: number, position: number, write: RowWriter): boolean {
+  /** Adds a row that `write` writes as JSON, in at most `room` bytes. Returns false if `write` returns FAIL. */
+  takeWritten(room: number, position: number, write: (out: Buffer) => number): boolean {
     if (this.#isDone(this.#file, position)) return true;
     if (this.#written.length < room) this.#written = Buffer.allocUnsafeSlow(room);
     const end = write(this.#written);
@@ -84,7 +77,6 @@ export class RowPacker {
     return end >= 0;
   }
 
-  /** Adds a row that is already parsed. */
   takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
     if (this.#isDone(this.#file, position)) return;
     this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
@@ -101,7 +93,6 @@ export class RowPacker {
     else this.takeValue(row.value, position, row.locate);
   }
 
-  /** Adds a row that is invalid as a whole. */
   refuse(position: number, message: string, original: string, isTableRecord = false): void {
     this.refuseWith(position, [{ path: '', message }], original, isTableRecord);
   }

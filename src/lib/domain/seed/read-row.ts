@@ -7,7 +7,6 @@ import { holdsEachKey, isRecord, JsonError, parseJson, stringifyJson } from '../
 import { userIdentityIssues } from '../identity-types.ts';
 import type { RowRules } from './row-rules.ts';
 
-/** The row as it will be sent, or its issues. */
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
 /** For a line of a rejects file, `text` is the row inside it, so that an invalid row is not wrapped again. */
@@ -17,7 +16,7 @@ export function readRecord(
   try {
     const value = parseJson(text, Infinity, true);
     // If a key appears twice, the last value would silently win, and a seed could reach the wrong user.
-    if (!holdsEachKey(value, text)) return { text, message: 'a field is duplicated or not allowed' };
+    if (!holdsEachKey(text)) return { text, message: 'a field is duplicated or not allowed' };
     if (!isRecord(value) || !('rejected' in value)) return { text, value };
     if ('row' in value) return { text: stringifyJson(value['row']), value: value['row'] };
     if (typeof value['text'] === 'string') return readRecord(value['text']);

@@ -8,7 +8,6 @@ export interface RowRules {
   names: WireNames;
   identityTypes: IdentityTypes;
   nulls: NullWords;
-  /** True to ignore columns without a name. */
   ignoresUnnamed: boolean;
   /** The only workspace that rows may name; undefined if any is allowed. */
   workspace: string | undefined;

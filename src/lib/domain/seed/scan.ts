@@ -26,7 +26,6 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** True for white space between JSON tokens. */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
 }

@@ -2,10 +2,12 @@
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import type { RowIssue } from './batch.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
-import { asText, dateText, isEmpty, seedValue, type TableAttribute } from './cells.ts';
-import type { Column } from './columns.ts';
+import type { Column, TableAttribute } from './columns.ts';
 import { createNullCells, type OnNullWord } from './null-cells.ts';
 import type { RowRules } from './row-rules.ts';
+import { SEED_RULES } from '../../contract/seed-rules.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
@@ -62,19 +64,12 @@ export function createTable(
     switch (field) {
       case undefined: {
         // An issue about the whole row can only mean that no field identifies a user.
-        const isWhom = (column: Column | undefined) => column?.kind === 'xpid' || column?.kind === 'identity';
-        return [
-          header
-            .filter((_title, index) => isWhom(columns[index]))
-            .map((it) => it.trim())
-            .join(', '),
-          0,
-        ];
+        const whom = header.filter((_title, index) => ['xpid', 'identity'].includes(columns[index]?.kind ?? ''));
+        return [whom.map((it) => it.trim()).join(', '), 0];
       }
       case 'xpid':
-        return [title(xpidAt) || field, 1];
       case 'environment':
-        return [title(environmentAt) || field, 1];
+        return [title(at(field)) || field, 1];
       case 'identities':
         return [title(identities.find(({ type }) => toWire(type) === toWire(String(key)))?.index), 2];
       case 'user_attributes':
@@ -117,14 +112,67 @@ function identityText(cell: unknown): unknown {
 }
 
 function groupAttributes(columns: readonly (Column | undefined)[]): TableAttribute[] {
-  const groups = new Map<string, TableAttribute>();
-  for (const [index, column] of columns.entries()) {
-    if (column?.kind !== 'attribute') continue;
-    const { name, type, key } = column;
-    const id = JSON.stringify([name, type]);
-    const group = groups.get(id) ?? { name, type, cells: [] };
-    groups.set(id, group);
-    group.cells.push({ index, key });
+  const found = columns.flatMap((column, index) => (column?.kind === 'attribute' ? [{ ...column, index }] : []));
+  const groups = groupBy(found, ({ name, type }) => JSON.stringify([name, type]));
+  return Array.from(groups.values(), (cells) => ({ name: cells[0].name, type: cells[0].type, cells }));
+}
+
+/** Reads pairs such as `k=1|m=2` from a column without a key, and one pair from each column with a key. */
+function pairsOf(places: TableAttribute['cells'], cells: readonly unknown[]): [string, unknown][] {
+  return places.flatMap(({ index, key }): [string, unknown][] => {
+    const cell = cells[index];
+    if (isEmpty(cell)) return [];
+    if (key !== undefined) return [[key, asText(cell)]];
+    if (typeof cell === 'object') return Object.entries(cell as object);
+    return String(asText(cell))
+      .split('|')
+      .map((pair) => {
+        const sign = pair.lastIndexOf('=');
+        return sign < 0 ? [pair, ''] : [pair.slice(0, sign), pair.slice(sign + 1)];
+      });
+  });
+}
+
+export function isEmpty(cell: unknown): boolean {
+  return cell === undefined || cell === null || cell === '';
+}
+
+/** Returns a Parquet cell as CSV text. Returns lists and maps unchanged: the contract rejects misplaced ones. */
+export function asText(cell: unknown): unknown {
+  return typeof cell === 'number' || typeof cell === 'bigint' || typeof cell === 'boolean' ? String(cell) : cell;
+}
+
+/** Converts an ISO 8601 date or time to milliseconds since 1970, as the platform expects. The default zone is UTC. */
+function asMilliseconds(cell: unknown): unknown {
+  const text = asText(cell);
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
+  return timeOf(text.length === 10 ? `${text}T00:00:00` : text) ?? text;
+}
+
+function timeOf(text: string): number | undefined {
+  const time = isoOf(text);
+  return parseIso(time) ?? parseIso(`${time}Z`);
+}
+
+export function dateText(cell: unknown): unknown {
+  return typeof cell === 'string' && cell.length > 10 && timeOf(cell) !== undefined ? cell.slice(0, 10) : cell;
+}
+
+export function seedValue(
+  { type, cells: places }: TableAttribute,
+  cells: readonly unknown[],
+): Record<string, unknown> | undefined {
+  const rule = SEED_RULES[type];
+  const cell = places[0] === undefined ? undefined : cells[places[0].index];
+  switch (rule.form) {
+    case 'value':
+      return isEmpty(cell) ? undefined : { value: rule.holds === 'milliseconds' ? asMilliseconds(cell) : asText(cell) };
+    case 'list':
+      if (isEmpty(cell)) return undefined;
+      return { list: Array.isArray(cell) ? cell.map(asText) : String(cell).split('|') };
+    case 'key_value_pairs': {
+      const pairs = pairsOf(places, cells);
+      return pairs.length === 0 ? undefined : { key_value_pairs: Object.fromEntries(pairs) };
+    }
   }
-  return [...groups.values()];
 }

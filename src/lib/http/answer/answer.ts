@@ -8,7 +8,6 @@ export interface Answer {
   headers: Record<string, string>;
   /** As much of the body as could be decoded. */
   text: string;
-  /** Number of body bytes, as sent. */
   size: number;
   /** Why the body cannot be trusted. Completes the sentence "the response …". */
   problem: string | undefined;

@@ -21,7 +21,6 @@ const MAX_PLAIN_TEXT = 500;
 /** Masks secrets. Runs before any text is truncated, because a truncated secret would not be recognized. */
 type Redact = (text: string) => string;
 
-/** Maximum length to parse. A longer body cannot be an error body. */
 const MAX_PARSED_TEXT = 1024 * 1024;
 
 /**

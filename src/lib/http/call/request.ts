@@ -12,7 +12,6 @@ export interface BuiltRequest {
   origin: string;
   /** Path with the base address's prefix, without the query. */
   path: string;
-  /** Query as `?a=b`, or an empty string. */
   query: string;
   /** JSON with exact integers; undefined for a call without a body. */
   body: string | Buffer | undefined;
@@ -64,7 +63,6 @@ function queryOf(query: Record<string, string | number | bigint | boolean | unde
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Thrown after the curl command was printed, because there is no response to continue with. */
 export class CurlPrinted extends Error {
   override name = 'CurlPrinted';
   override message = 'the equivalent curl command was printed; nothing was sent';

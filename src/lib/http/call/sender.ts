@@ -23,7 +23,6 @@ export function createSender(
   const wire = createWire(options, 'pool');
   let header: Promise<string | undefined> | undefined;
 
-  /** The request for calls without parameters, which differ only in their bodies. */
   let fixed: BuiltRequest | undefined;
 
   function build(params: Record<string, string>): BuiltRequest {

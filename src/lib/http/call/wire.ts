@@ -17,7 +17,6 @@ export interface Attempt {
   request: BuiltRequest;
   /** Client request id, the same for all attempts of a call. */
   id: string;
-  /** From 1. */
   attempt: number;
   authorization: string | undefined;
   signal: AbortSignal;

@@ -12,7 +12,6 @@ export interface PoolOptions {
   proxy: ProxySettings;
 }
 
-/** Returns an engine that opens one connection per concurrent call. */
 export function createPoolEngine(options: PoolOptions): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 

@@ -1,11 +1,8 @@
 // The rate budget of an area whose limit is in the specification. All processes of a user share it (decision: D7).
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Budget } from '../../contract/endpoint.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import { readRecord } from '../../kernel/json.ts';
-import { tryLock } from '../../kernel/lock.ts';
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { pause } from './pace.ts';
 import type { HttpOptions } from '../types.ts';
@@ -49,7 +46,6 @@ export async function takeSlots(
   if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
   const name = `rate-${budget}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   const path = join(folder, `${name}.json`);
-  const isNew = !existsSync(path);
   const wait = await cacheFiles.locked(
     join(folder, `${name}.lock`),
     clock,
@@ -61,7 +57,6 @@ export async function takeSlots(
     },
     signal,
   );
-  if (isNew) removeStale(folder);
   if (wait <= 0) return;
   const why = `aiting ${formatDuration(wait)}: all your processes share ${limit} requests per minute for ${budget} at ${address}`;
   if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
@@ -89,21 +84,4 @@ function readSchedule(text: string | undefined, now: number): number[] {
   );
   const setBack = Math.max(0, written - now);
   return isSound ? slots.map((slot) => slot - setBack) : [];
-}
-
-/** Removes the schedules of addresses that no process has used for an hour. */
-function removeStale(folder: string): void {
-  const now = systemClock.now();
-  try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-    for (const path of names.map((name) => join(folder, name))) {
-      const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-      const lock = age > MAX_AHEAD_MS ? tryLock(path.replace(/json$/, 'lock')) : undefined;
-      if (!lock) continue;
-      rmSync(path, { force: true });
-      lock.release();
-    }
-  } catch {
-    // Another process may be removing the same files. A later process can remove the rest.
-  }
 }

@@ -40,7 +40,6 @@ export async function waitFor<T>(wait: Wait, work: Promise<T>, { onWait }: Pick<
   }
 }
 
-/** Reports a pause and sleeps. Rejects with the signal's reason if the signal is aborted. */
 export async function pause(wait: Wait, ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   await waitFor(wait, waiting.clock.sleep(ms, signal), waiting);
 }

@@ -1,12 +1,11 @@
 // The shared budget: at most 90 requests per minute across processes, even if its file is damaged or the clock is set
 // back.
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
 import { nextSlots, takeSlots } from '../../../../src/lib/http/limits/budget.ts';
-import { tryLock } from '../../../../src/lib/kernel/lock.ts';
 import { createCacheFiles } from '../../../../src/lib/kernel/cache-files.ts';
 import { createTestClock, TEST_TIME } from '../../../helpers/clock.ts';
 import { type FaultServer, json, startFaultServer } from '../../../helpers/fault-server.ts';
@@ -180,20 +179,6 @@ describe('the shared budget', () => {
       await takeSlots('roles', { address: `http://127.0.0.1:${port}`, key: 'local' }, 1, options, never);
     expect(readdirSync(folder)).toHaveLength(1);
     expect(clock.sleeps).toEqual([61_000]);
-  });
-
-  test('removes unlocked files unused for an hour when it creates a new file', async () => {
-    for (const name of ['old', 'locked', 'young']) {
-      const file = join(folder, `rate-roles-${name}.json`);
-      writeFileSync(file, '{}');
-      const hours = name === 'young' ? 0.5 : 2;
-      utimesSync(file, Date.now() / 1000 - hours * 3600, Date.now() / 1000 - hours * 3600);
-    }
-    const lock = tryLock(join(folder, 'rate-roles-locked.lock'));
-    await processAt(() => TEST_TIME).take();
-    lock?.release();
-    const names = readdirSync(folder).map((name) => name.replace(/[0-9a-f]{16}/, 'new'));
-    expect(names.sort()).toEqual(['rate-roles-locked.json', 'rate-roles-new.json', 'rate-roles-young.json']);
   });
 
   test('rejects a reservation that is larger than the budget', async () => {

@@ -63,9 +63,13 @@ describe('verify', () => {
     ['an empty file', () => [], ['at the end: entries 1 to 5 are missing']],
     ['an added line', (all) => all.toSpliced(2, 0, object('x')), ['it does not belong to the chain']],
     ['a repeated line', (all) => all.toSpliced(2, 0, all[1] ?? ''), ['entry 2 is a duplicate']],
-    ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['entry 3 cannot be read']],
-    ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['entry 5 cannot be read']],
-    ['a line without its hash', (all) => all.with(2, object('c')), ['entry 3 cannot be read']],
+    ['a truncated line', (all) => all.with(2, all[2]?.slice(0, 20) ?? ''), ['entry 3 is missing before this line']],
+    ['a truncated last line', (all) => all.with(4, all[4]?.slice(0, 20) ?? ''), ['at the end: entry 5 is missing']],
+    [
+      'a line without its hash',
+      (all) => all.with(2, object('c')),
+      ['it does not belong to the chain', 'entry 3 is missing before this line'],
+    ],
     [
       'two changes',
       (all) => all.with(0, all[0]?.replace('"a"', '"x"') ?? '').toSpliced(2, 1),
