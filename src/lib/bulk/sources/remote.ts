@@ -107,31 +107,15 @@ export async function openRemote(address: string, get: GetAddress) {
   const hash =
     etag ?? (path === undefined ? createHash('sha256').update(head).digest('hex') : (await fingerprint(path)).hash);
 
-  /** The last part requested. It is kept because the next reader needs it if the previous reader stopped early. */
-  let last = { start: 0, end: head.length, bytes: Promise.resolve(head) };
-
-  async function read(start: number, limit: number): Promise<Buffer> {
+  function read(start: number, limit: number): Promise<Buffer> {
     const end = Math.min(limit, start + PART_BYTES, total);
-    if (start < head.length) return head.subarray(start, Math.min(end, head.length));
-    if (start >= end) return Buffer.alloc(0);
-    if (start !== last.start || end !== last.end) last = { start, end, bytes: part(start, end) };
-    return await last.bytes;
+    if (start < head.length) return Promise.resolve(head.subarray(start, Math.min(end, head.length)));
+    return start < end ? part(start, end) : Promise.resolve(Buffer.alloc(0));
   }
 
-  /** Yields the bytes from `start` to `end`. Requests the next part while the current one is being consumed. */
   async function* chunks(start = 0, end = total): AsyncGenerator<Buffer> {
-    let at = start;
-    const request = (): Promise<Buffer> => {
-      const next = read(at, end);
-      // The part is awaited later; until then, its failure must not count as unhandled.
-      next.catch(() => undefined);
-      return next;
-    };
-    for (let next = request(); ;) {
-      const bytes = await next;
-      if (bytes.length === 0) return;
+    for (let at = start, bytes = await read(at, end); bytes.length > 0; bytes = await read(at, end)) {
       at += bytes.length;
-      next = request();
       for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES);
     }
   }
