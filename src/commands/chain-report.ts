@@ -41,6 +41,8 @@ export const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
     { key: 'entries', value: (it) => it.entries },
     { key: 'head', id: true, value: (it) => it.head },
     ...fields('pruned', 'unfinished'),
+    { key: 'adopted', title: 'chained later', value: ({ adopted }) => adopted && `${adopted.entries}, ${adopted.at}` },
+    { key: 'unchained', title: 'not chained yet', value: (it) => it.unchained },
     { key: 'faults', value: (it) => it.faults.length + it.faults_omitted },
     { key: 'file', value: (it) => it.file },
   ],
@@ -66,8 +68,12 @@ const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies 
 /** Prints the report. Throws failed (1) with the line of each fault. */
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {
   const report = await verify(head).finally(ctx.out.waits({ text: `Reading the ${name}` }));
-  const { faults, notes, omitted, tip } = report;
-  if (tip.entry === 0 && faults.length === 0)
+  const { faults, notes, omitted, tip, unchained } = report;
+  if (unchained > 0)
+    ctx.out.warn(
+      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes to these lines cannot be detected.`,
+    );
+  else if (tip.entry === 0 && faults.length === 0)
     ctx.out.warn(`The ${name} on this machine is empty: ${path} has no entries.`);
   for (const note of notes) ctx.out.warn(asSentence(note));
   await ctx.out.emit({ ...chainFacts(report), faults, faults_omitted: omitted, file: path }, chainView);

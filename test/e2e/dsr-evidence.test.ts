@@ -161,8 +161,11 @@ it('never presents an altered or unrecorded message as signed, and never include
   expect(page.match(/openssl dgst .*/g)).toEqual([expect.stringContaining(`${id}.4.body`)]);
 });
 
-it('reports how many entries were pruned, and exits with 1 if the chain is broken', async () => {
+it('reports how many entries were pruned or chained later, and exits with 1 if the chain is broken', async () => {
   const path = join(home.env['CDPADM_STATE_DIR'] ?? '', 'dsr', 'ledger.ndjson');
+  const ledger = readFileSync(path, 'utf8');
+  writeFileSync(path, ledger.replaceAll(/,"entry":\d+,"chain":"\w+"\}/g, '}'));
+  rmSync(`${path}.head`);
   const submit = 'dsr submit --regulation gdpr --type erasure --identity email=ben@example.com --yes';
   const { data: other } = await home.json<{ subject_request_id: string }>(submit);
   await home.run(`dsr cancel ${other.subject_request_id} --yes`);
@@ -170,9 +173,12 @@ it('reports how many entries were pruned, and exits with 1 if the chain is broke
   const { data: gone } = await home.json<{ entries: number }>(`dsr ledger prune --before ${tomorrow} --yes`);
   expect(await home.run(['dsr', 'evidence', id, '--out', 'pruned.zip'])).toMatchObject({ code: 0 });
   const pruned = unpack('pruned.zip');
-  expect(manifestOf(pruned).ledger).toMatchObject({ valid: true, pruned: gone.entries });
+  const first = ledger.trimEnd().split('\n').length;
+  const { adopted, ...facts } = manifestOf(pruned).ledger;
+  expect([facts, adopted?.entries]).toEqual([expect.objectContaining({ valid: true, pruned: gone.entries }), first]);
   const text = readFileSync(join(pruned, 'index.html'), 'utf8');
   expect(text).toContain(`${gone.entries} entries were pruned.`);
+  expect(text).toContain(`The first ${first} entries were chained only at ${adopted?.at}: earlier changes to them`);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"access"', '"portability"'));
   const broken = await home.run(['dsr', 'evidence', id, '--out', 'broken.zip']);
   expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('was changed outside of this program')]);

@@ -29,11 +29,14 @@ export interface ChainOptions {
   /** User and machine, recorded in the lines that the chain adds about itself, except checkpoints. */
   actor?: { by: string; host: string };
   signal?: AbortSignal | undefined;
+  /** Resolves to a function that upgrades a line from a version without hashes, before the line gets its hash. */
+  upgrade?(): Promise<(line: string) => string>;
 }
 
 /** The file `path`.head contains the last line's number and hash, which reveal the loss of lines at the end. */
-export function openChain(path: string, { actor, clock, signal }: ChainOptions) {
+export function openChain(path: string, { actor, clock, signal, upgrade }: ChainOptions) {
   const head = openHead(`${path}.head`);
+  let isAdopted = false;
 
   const about = (event: string) => ({ event, at: isoMillis(clock.now()), ...actor });
 
@@ -52,17 +55,39 @@ export function openChain(path: string, { actor, clock, signal }: ChainOptions) 
     return stored.entry >= last.entry ? stored : last;
   }
 
-  function append(objects: readonly string[]): void {
+  /** Writes each JSON object as a line, and flushes the lines. First chains any lines that an earlier version wrote. */
+  async function append(objects: readonly string[]): Promise<void> {
     if (objects.length === 0) return;
+    await adopt();
     const tip = currentTip();
     const follow = followOn(tip);
     const isHeadless = head.read() === undefined;
     // Write the first head before the first line, so that a missing head is always a fault if there are chained lines.
     if (isHeadless && tip.entry === 0) head.write(tip);
     const note = JSON.stringify({ ...about('headless'), entries: tip.entry });
-    const all = isHeadless && tip.entry > 0 ? [note, ...objects] : objects;
+    const all = isHeadless && tip.entry > 0 && !isJustChained() ? [note, ...objects] : objects;
     appendDurably(path, all.map(follow.line).join(''));
     head.write(follow.tip());
+  }
+
+  /** True if the last line records that `adopt` chained the file: a kill may have left the file without a head. */
+  const isJustChained = () => lastLines(path).find(isWhole)?.startsWith('{"event":"chained",') === true;
+
+  /** Chains the lines that an earlier version wrote without hashes. A kill leaves the old file or the chained one. */
+  async function adopt(): Promise<void> {
+    if (isAdopted) return;
+    const first = firstWhole();
+    if (first !== undefined && statedTip(first) === undefined && !head.read()) {
+      const follow = followOn(CHAIN_START);
+      const upgraded = (await upgrade?.()) ?? ((line: string) => line);
+      await rewrite(
+        [path],
+        (line) => (isWhole(line) ? follow.line(upgraded(line)) : `${line}\n`),
+        () => follow.line(JSON.stringify({ ...about('chained'), entries: follow.tip().entry })),
+      );
+      head.write(follow.tip());
+    }
+    isAdopted = true;
   }
 
   /** Replaces the files with one file, which contains each line as `change` converted it, then the result of `last`. */
@@ -128,6 +153,7 @@ export function openChain(path: string, { actor, clock, signal }: ChainOptions) 
 
   /** Replaces the lines that `keep` rejects with checkpoints, adds a line with `facts`, and returns their number. */
   async function prune(keep: (line: string) => boolean, facts: Record<string, unknown>): Promise<number> {
+    await adopt();
     const follow = followOn(currentTip());
     let removed = 0;
     /** The number of lines that the next checkpoint replaces, and the last of these lines. */

@@ -15,10 +15,12 @@ type OwnEvent =
   | { event: 'checkpoint'; entries: number }
   /** Records that a `prune` removed this number of lines. */
   | { event: 'pruned'; entries: number }
+  /** The lines before this line are from a version without a chain, and got their hashes at `at`. */
+  | { event: 'chained'; entries: number; at: string }
   /** The head file was missing when this line was written after `entries` lines. */
   | { event: 'headless'; entries: number };
 
-const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|headless)",/;
+const OWN_EVENTS = /^\{"event":"(?:checkpoint|pruned|chained|headless)",/;
 
 const TAIL = /,"entry":(\d{1,15}),"chain":"([0-9a-f]{64})"\}$/;
 const TAIL_LENGTH = ',"entry":'.length + 15 + ',"chain":""}'.length + 64;
@@ -72,6 +74,10 @@ export interface ChainReport {
   tip: ChainTip;
   /** Number of lines that `prune` removed. Checkpoints replace them. */
   pruned: number;
+  /** Number of lines from a version without a chain, and when they were chained. Earlier changes cannot be detected. */
+  adopted: { entries: number; at: string } | null;
+  /** Number of lines from a version without a chain. Until the next write chains them, changes cannot be detected. */
+  unchained: number;
   /** Number of lines that a killed process or a full disk left incomplete. They do not count as entries. */
   unfinished: number;
   faults: ChainFault[];
@@ -83,10 +89,10 @@ export interface ChainReport {
   hasHash: boolean;
 }
 
-/** Facts about a chain, without its faults, as shown to users. `adopted` and `unchained` are no longer used. */
+/** Facts about a chain, without its faults, as shown to users. */
 export type ChainFacts = ReturnType<typeof chainFacts>;
 export function chainFacts({ faults, hasHash: _hasHash, omitted: _omitted, tip, ...facts }: ChainReport) {
-  return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts, adopted: null, unchained: 0 };
+  return { valid: faults.length === 0, entries: tip.entry, head: tip.hash, ...facts };
 }
 
 const MOST_FAULTS = 1000;
@@ -102,13 +108,15 @@ export interface KnownTips {
 
 /** Checks lines in file order. */
 export function createChainCheck({ hash: known, head }: KnownTips) {
-  const counts = { pruned: 0, unfinished: 0, omitted: 0 };
+  const counts = { pruned: 0, unfinished: 0, adopted: null, unchained: 0, omitted: 0 };
   const report: ChainReport = { tip: CHAIN_START, ...counts, faults: [], notes: [], hasHash: true };
   /** Hashes that have not been found yet. */
   const wanted = new Set([head?.hash, known]);
   let file: string | undefined;
   let line = 0;
   let checkpoints = 0;
+  /** True if the last line is the one that chained the earlier lines. */
+  let isJustChained = false;
 
   function fault(kind: ChainFault['kind'], entry: number | null, message: string, at: number | null): void {
     const { faults } = report;
@@ -130,6 +138,8 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     if (own?.event === 'checkpoint') checkpoints += entries;
     if (own?.event === 'headless') faultHere('missing', tip.entry, `the head file was missing: ${LOST}`);
     if (own?.event === 'pruned') report.pruned += own.entries;
+    isJustChained = own?.event === 'chained';
+    if (own?.event === 'chained') report.adopted = { entries: own.entries, at: own.at };
     report.tip = tip;
     wanted.delete(tip.hash);
   }
@@ -159,7 +169,10 @@ export function createChainCheck({ hash: known, head }: KnownTips) {
     /** `later` is the head as read again after the lines, if it did not exist before. */
     end: (later = head): ChainReport => {
       const isMissing = (own: string | undefined): boolean => own !== CHAIN_START.hash && wanted.has(own);
-      if (later === undefined && report.tip.entry > 0)
+      if (later === undefined && report.tip.entry === 0) {
+        const { faults, omitted } = report;
+        Object.assign(report, { unchained: faults.length + omitted, faults: [], omitted: 0 });
+      } else if (later === undefined && !isJustChained)
         fault('missing', null, `the head file is missing: ${LOST}`, null);
       if (head !== undefined && head.entry > report.tip.entry) takeGap(head.entry, null);
       else if (head !== undefined && isMissing(head.hash))

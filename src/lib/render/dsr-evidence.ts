@@ -51,10 +51,14 @@ ${checksOf(shown)}
   );
 }
 
-function chainText({ entries, head, notes, pruned, valid }: ChainFacts): string {
+function chainText({ adopted, entries, head, notes, pruned, unchained, valid }: ChainFacts): string {
   const facts = [
     `The hash chain of the ledger is ${valid ? 'intact' : 'BROKEN'}: ${counted(entries, 'entry', 'entries')}, head <code>${head}</code>.`,
     pruned > 0 && `${counted(pruned, 'entry was', 'entries were')} pruned.`,
+    adopted &&
+      `The first ${counted(adopted.entries, 'entry was', 'entries were')} chained only at ${escapeHtml(adopted.at)}: earlier changes to them cannot be detected.`,
+    unchained > 0 &&
+      `Not chained yet: ${counted(unchained, 'line')} from an earlier version. Changes cannot be detected.`,
     ...notes.map(asSentence),
   ];
   return facts.filter((fact) => typeof fact === 'string').join(' ');

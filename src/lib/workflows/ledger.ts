@@ -34,7 +34,7 @@ export function openLedger(stateFolder: string, { actor, clock, signal }: Ledger
   const lock = join(folder, 'ledger.lock');
   const keyFile = join(folder, 'ledger.key');
   const readings = createReadings(path, signal);
-  const chain = openChain(path, { actor, clock, signal });
+  const chain = openChain(path, { actor, clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
   /** Last status of each request, which `append` compares with a new status. */
   let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
@@ -69,9 +69,24 @@ export function openLedger(stateFolder: string, { actor, clock, signal }: Ledger
     }
   }
 
+  /** Adds the workspace to lines from before the chain, if their id belongs to only one workspace (decision: D225). */
+  async function addScopes(): Promise<(line: string) => string> {
+    const owners = new Map<string, string>();
+    await readings.eachLine(({ id, scope = '' }) => {
+      owners.set(ownText(id), [undefined, scope].includes(owners.get(id)) ? scope : '');
+    });
+    return (line) => {
+      const known = lineOf(line);
+      const owner = known && known.scope === undefined ? owners.get(known.id) : undefined;
+      if (!owner) return line;
+      const scope = Buffer.from(owner, 'latin1').toString();
+      return line.replace(/"id":"[^"]*"/, (id) => `${id},${scope}`);
+    };
+  }
+
   /** Kind, id and scope come first, so that readers can find them without parsing the line. */
-  function write(events: readonly LedgerNews[], { address, workspace_id }: LedgerScope): void {
-    chain.append(
+  async function write(events: readonly LedgerNews[], { address, workspace_id }: LedgerScope): Promise<void> {
+    await chain.append(
       events.map(({ event, id, ...rest }) => JSON.stringify({ event, id, address, workspace_id, ...rest, ...actor })),
     );
   }
@@ -125,13 +140,13 @@ export function openLedger(stateFolder: string, { actor, clock, signal }: Ledger
         hash,
         /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
         append: (events: readonly StateNews[]) =>
-          withLock(lock, clock, (): StateNews[] => {
+          withLock(lock, clock, async (): Promise<StateNews[]> => {
             refreshStatuses();
             const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
             // A signature is kept even if the signed status is already known.
             const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
             try {
-              write(lines, scope);
+              await write(lines, scope);
             } catch (error) {
               // The state was not written, so read the file again.
               last.file = '';
@@ -143,7 +158,7 @@ export function openLedger(stateFolder: string, { actor, clock, signal }: Ledger
         record: (events: readonly LedgerNews[], check?: () => Promise<void> | undefined) =>
           withLock(lock, clock, async () => {
             await check?.();
-            write(events, scope);
+            await write(events, scope);
           }),
         /** Returns the current state of the requests with these ids, including lines that other processes wrote. */
         find: (ids: readonly string[]) => readings.find(ids, own),

@@ -21,6 +21,19 @@ function errorOf({ stderr }: Pick<CliResult, 'stderr'>): ErrorDocument {
   return (JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: ErrorDocument }).error;
 }
 
+test.each<[string, string, string]>([
+  ['2.0', ',', 'must be a whole number, 0 or more; for numbers that pandas wrote, pass --source pandas'],
+  ['1.234,5', ';', 'must be a whole number, 0 or more; for decimal commas, pass --source excel'],
+  ['"1,5"', ',', 'must be a whole number, 0 or more'],
+])(
+  'reports the invalid number %s in a table with the delimiter %s, and suggests a flag that accepts the number, if any',
+  async (cell, sign, message) => {
+    const file = seeding.write('users.csv', `xpid${sign}attr:Orders:count\n1${sign}${cell}\n`);
+    const { stderr } = await seeding.run(['seed', 'validate', file, '--cutoff-date', '2024-01-31', '-o', 'json']);
+    expect(errorOf({ stderr }).issues).toEqual([{ file: 'users.csv', path: 'attr:Orders:count', line: 2, message }]);
+  },
+);
+
 const BAD_TABLE = 'xpid,attr:Orders:count,attr:Spend:average:count,cutoff_date\n1,2,,2024-01-31\nx,many,1,2024-01-31\n';
 
 describe('an invalid table', () => {

@@ -47,7 +47,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
   let number = -1;
   let table: Table | undefined;
   let readNumbers: ((cells: unknown[]) => RowIssue[]) | undefined;
-  let width = 0;
+  let titles: string[] = [];
 
   function take(): void {
     if (table !== undefined) takeRecord(table);
@@ -63,7 +63,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
 
   function useHeader(header: readonly string[]): Table {
     table = tableOf(header, { ...options, line: feed.line });
-    width = header.length;
+    titles = header.map((text) => text.trim());
     const isLocal = dialect.isLocal === true && feed.separator !== COMMA;
     const separator = String.fromCharCode(feed.separator);
     const floats = dialect.floats === true;
@@ -92,13 +92,18 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
       packer.refuseWith(line, odd, feed.source, true);
       return;
     }
-    packer.takeValue(value(found), line, (one) => issue(one, found));
+    packer.takeValue(value(found), line, (one) => {
+      const { path, message } = issue(one, found);
+      const cell = /must be a (whole )?number/.test(message) ? found[titles.indexOf(path)] : undefined;
+      return { path, message: message + (typeof cell === 'string' ? numberAdvice(cell, feed.separator) : '') };
+    });
   }
 
   function wrongWith(): string | undefined {
     if (!feed.isSound) return 'contains invalid UTF-8';
     if (record.fault) return record.fault.message;
-    return record.count === width ? undefined : `has ${counted(record.count, 'column')}; the header has ${width}`;
+    if (record.count === titles.length) return undefined;
+    return `has ${counted(record.count, 'column')}; the header has ${titles.length}`;
   }
 
   return {
@@ -173,6 +178,12 @@ function createNumberReader(
     }
     return issues;
   };
+}
+
+/** Returns advice about the flag that accepts the number in a cell; empty if no flag does. */
+function numberAdvice(cell: string, separator: number): string {
+  if (/^\d{1,19}\.0$/.test(cell)) return '; for numbers that pandas wrote, pass --source pandas';
+  return separator !== COMMA && /^-?[\d.]{1,20},\d+$/.test(cell) ? '; for decimal commas, pass --source excel' : '';
 }
 
 function kindOf(column: Column | undefined): 'number' | 'whole' | undefined {

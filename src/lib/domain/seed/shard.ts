@@ -77,14 +77,22 @@ function engineShard(env: Env, wanted: number | undefined, fault: (message: stri
       `${name} runs ${counted(count, 'shard')}.`,
       'Pass the same number, or rerun individual shards with --shard I/N.',
     );
-  const isSlurm = name === 'Slurm';
-  const first = isSlurm ? read('SLURM_ARRAY_TASK_MIN') : from;
-  if (isSlurm && read('SLURM_ARRAY_TASK_MAX') - first + 1 !== count)
-    throw fault(`the numbers of the Slurm array's ${counted(count, 'task')} are not consecutive.`);
-  const index = number - first;
-  if (index >= 0 && index < count) return { index, count };
+  const index = name === 'Slurm' ? slurmIndex(number) : number - from;
+  if (Number.isInteger(index) && index >= 0 && index < count) return { index, count };
   throw fault(
-    `${variable} is ${number}, but ${name} numbers ${counted(count, 'shard')} from ${first} to ${first + count - 1}.`,
+    `${variable} is ${number}, but ${name} numbers ${counted(count, 'shard')} from ${from} to ${from + count - 1}.`,
     `N must be the number of processes that ${name} runs.`,
   );
+
+  /** A Slurm array may start at any number and use any step, but its numbers must be evenly spaced. */
+  function slurmIndex(id: number): number {
+    const [first, last, step] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`)) as [
+      number,
+      number,
+      number,
+    ];
+    const found = (id - first) / step;
+    if (Number.isInteger(found) && id <= last && Math.floor((last - first) / step) + 1 === count) return found;
+    throw fault(`the Slurm array's ${count} numbers from ${first} to ${last} are not evenly spaced.`);
+  }
 }

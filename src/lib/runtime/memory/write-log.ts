@@ -92,9 +92,9 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
   const log = {
     path,
     append: (entry: Record<string, unknown>, stop?: AbortSignal): Promise<void> =>
-      locked(() => {
+      locked(async () => {
         chain.rotate(FILE_BYTES);
-        chain.append([JSON.stringify(entry)]);
+        await chain.append([JSON.stringify(entry)]);
       }, stop),
     /** Returns a keyed digest. An identity or a short secret could be guessed from a plain digest. */
     digest: (...texts: (string | Uint8Array)[]): string => {

@@ -1,7 +1,16 @@
-// A log's hash chain detects every change and survives a killed process.
+// A log's hash chain detects every change, survives a killed process, and adopts lines from older versions once.
 import { createHash } from 'node:crypto';
-import { appendFileSync, linkSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, openChain } from '../../../../src/lib/kernel/chain.ts';
@@ -26,8 +35,8 @@ async function faults(hash?: string): Promise<string[]> {
 }
 
 it("numbers each line, hashes it together with the previous line's hash, and keeps its files private", async () => {
-  chain.append(objects('a', 'b'));
-  openChain(path, { clock: systemClock }).append(objects('c'));
+  await chain.append(objects('a', 'b'));
+  await openChain(path, { clock: systemClock }).append(objects('c'));
   let before = '0'.repeat(64);
   for (const [index, line] of lines().entries()) {
     const [body = '', own = ''] = line.split(',"chain":"');
@@ -38,6 +47,8 @@ it("numbers each line, hashes it together with the previous line's hash, and kee
   expect(await chain.verify()).toEqual({
     tip: { entry: 3, hash: before },
     pruned: 0,
+    adopted: null,
+    unchained: 0,
     unfinished: 0,
     faults: [],
     omitted: 0,
@@ -91,7 +102,7 @@ describe('verify', () => {
     rewrite(lines().slice(0, 4));
     const [, fourth = ''] = /"chain":"(\w+)"/.exec(lines().at(-1) ?? '') ?? [];
     writeFileSync(`${path}.head`, `0000000000000004 ${fourth}\n`);
-    chain.append(objects('x'));
+    await chain.append(objects('x'));
     expect(await faults()).toEqual([]);
     writeFileSync(`${path}.head`, head);
     expect(await faults()).toEqual(['entry 5 was replaced after it was written']);
@@ -102,20 +113,20 @@ describe('verify', () => {
     rmSync(`${path}.head`);
     const lost = 'lines may have been removed from the end';
     expect(await faults()).toEqual([`the head file is missing: ${lost}`]);
-    chain.append(objects('x'));
-    chain.append(objects('y'));
+    await chain.append(objects('x'));
+    await chain.append(objects('y'));
     expect(await faults()).toEqual([`the head file was missing: ${lost}`]);
   });
 
   it('still reports missing lines after the next write', async () => {
     rewrite(lines().slice(0, 3));
-    chain.append(objects('f'));
+    await chain.append(objects('f'));
     expect(await faults()).toEqual(['entries 4 to 5 are missing before this line']);
   });
 
   it('accepts the hash of an earlier head, and reports a hash that no head had', async () => {
     const { tip } = await chain.verify();
-    chain.append(objects('f', 'g'));
+    await chain.append(objects('f', 'g'));
     expect(await faults(tip.hash)).toEqual([]);
     expect(await faults('a'.repeat(64))).toEqual([`no line has the hash ${'a'.repeat(64)}`]);
   });
@@ -134,7 +145,7 @@ describe('verify', () => {
     );
     const { faults, notes } = await chain.verify();
     expect([faults, notes]).toEqual([[], ['the head file is damaged: lines may have been removed from the end']]);
-    chain.append(objects('x'));
+    await chain.append(objects('x'));
     expect(await chain.verify()).toMatchObject({ faults: [], notes: [] });
   });
 
@@ -147,10 +158,10 @@ describe('verify', () => {
 
 describe('a truncated write', () => {
   it('of lines leaves the chain valid, wherever it was truncated', async () => {
-    chain.append(objects('a'));
+    await chain.append(objects('a'));
     const start = statSync(path).size;
     const head = readFileSync(`${path}.head`);
-    chain.append(objects('b', 'c'));
+    await chain.append(objects('b', 'c'));
     const whole = readFileSync(path);
     for (let size = start; size <= whole.length; size++) {
       writeFileSync(path, whole);
@@ -158,7 +169,7 @@ describe('a truncated write', () => {
       // Restore the old head, because the head is written after the lines.
       writeFileSync(`${path}.head`, head);
       expect(await faults(), `cut at ${size}`).toEqual([]);
-      openChain(path, { clock: systemClock }).append(objects('d'));
+      await openChain(path, { clock: systemClock }).append(objects('d'));
       const report = await chain.verify();
       expect(report.faults, `cut at ${size}`).toEqual([]);
       expect(lines().filter((line) => line.includes('"d"'))).toHaveLength(1);
@@ -169,34 +180,34 @@ describe('a truncated write', () => {
     ['1 line', 1],
     ['9 lines', 9],
   ])('of the head leaves a chain of %s valid, wherever it was truncated', async (_lines, most) => {
-    chain.append(objects(...Array.from({ length: most }, String)));
+    await chain.append(objects(...Array.from({ length: most }, String)));
     const before = readFileSync(`${path}.head`);
-    chain.append(objects('b', 'c'));
+    await chain.append(objects('b', 'c'));
     const [after, text] = [readFileSync(`${path}.head`), readFileSync(path)];
     for (let size = 0; size <= after.length; size++) {
       writeFileSync(path, text);
       writeFileSync(`${path}.head`, Buffer.concat([after.subarray(0, size), before.subarray(size)]));
       expect(await faults(), `cut at ${size}`).toEqual([]);
-      openChain(path, { clock: systemClock }).append(objects('d'));
+      await openChain(path, { clock: systemClock }).append(objects('d'));
       expect(await faults(), `cut at ${size}`).toEqual([]);
     }
   });
 
   it('cannot occur in a head without a digest, because such a head is replaced as a whole', async () => {
-    chain.append(objects('a'));
+    await chain.append(objects('a'));
     const old = readFileSync(`${path}.head`, 'utf8').replace(/ [0-9a-f]{8}\n$/, '\n');
     writeFileSync(`${path}.head`, old);
     const keptLink = `${path}.old`;
     linkSync(`${path}.head`, keptLink);
-    chain.append(objects('b'));
+    await chain.append(objects('b'));
     expect(readFileSync(keptLink, 'utf8')).toBe(old);
     expect(await faults()).toEqual([]);
   });
 
   it('is counted as unfinished, like NUL bytes left on disk', async () => {
-    chain.append(objects('a'));
+    await chain.append(objects('a'));
     appendFileSync(path, '{"event":"sta');
-    chain.append(objects('b'));
+    await chain.append(objects('b'));
     appendFileSync(path, '\0\0\0');
     expect(await chain.verify()).toMatchObject({ unfinished: 2, faults: [], tip: { entry: 2 } });
   });
@@ -204,7 +215,7 @@ describe('a truncated write', () => {
 
 describe('prune', () => {
   it('replaces old lines with checkpoints and keeps all other lines unchanged, even when it runs twice', async () => {
-    chain.append(objects('a', 'b', 'c', 'd', 'e'));
+    await chain.append(objects('a', 'b', 'c', 'd', 'e'));
     const before = lines();
     const { tip } = await chain.verify();
     expect(await chain.prune((line) => /"[ce]"/.test(line), { by: 'officer' })).toBe(3);
@@ -222,7 +233,7 @@ describe('prune', () => {
       const note = `no line has the hash ${hash}: it is from one of the 3 pruned entries, or lines were replaced or removed`;
       expect(await chain.verify(hash)).toMatchObject({ faults: [], notes: index === 0 ? [note] : [] });
     }
-    chain.append(objects('f'));
+    await chain.append(objects('f'));
     expect(await chain.prune((line) => line.includes('"f"'), {})).toBe(2);
     expect(lines().map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
       'checkpoint',
@@ -244,7 +255,7 @@ describe('prune', () => {
           chain = openChain(path, { clock: systemClock });
           let number = 0;
           for (const [count, every] of rounds) {
-            chain.append(Array.from({ length: count }, () => object(`i${number++}`)));
+            await chain.append(Array.from({ length: count }, () => object(`i${number++}`)));
             await chain.prune((line) => Number(/"i(\d+)"/.exec(line)?.[1]) % every === 0, {});
             expect(await faults()).toEqual([]);
           }
@@ -255,9 +266,54 @@ describe('prune', () => {
   });
 });
 
-it('reports a line without a hash, which does not belong to the chain', async () => {
-  chain.append(objects('a'));
-  appendFileSync(path, `${object('b')}\n`);
-  chain.append(objects('c'));
-  expect(await faults()).toEqual(['it does not belong to the chain']);
+describe('lines from a version without a chain', () => {
+  const old = ['{"event":"state","id":"a"}', '{"event":"st', '{"event":"state","id":"b"}'];
+
+  it('are chained once, in order, before the next line', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old.join('\n')}\n{"event":"sta`);
+    chain = openChain(path, { actor: { by: 'ada', host: 'desk' }, clock: createTestClock() });
+    await chain.append(objects('c'));
+    await openChain(path, { clock: systemClock }).append(objects('d'));
+    expect(lines().map((line) => line.replace(/,"chain".*/, ''))).toEqual([
+      '{"event":"state","id":"a","entry":1',
+      '{"event":"st',
+      '{"event":"state","id":"b","entry":2',
+      '{"event":"sta',
+      '{"event":"chained","at":"2026-11-21T08:00:00.000Z","by":"ada","host":"desk","entries":2,"entry":3',
+      '{"event":"state","id":"c","entry":4',
+      '{"event":"state","id":"d","entry":5',
+    ]);
+    expect(await chain.verify()).toMatchObject({
+      adopted: { entries: 2, at: '2026-11-21T08:00:00.000Z' },
+      unfinished: 2,
+      faults: [],
+    });
+  });
+
+  it('are valid but not chained before the first write', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old[0] ?? ''}\n${old[2] ?? ''}\n`);
+    expect(await chain.verify()).toMatchObject({ unchained: 2, faults: [], tip: { entry: 0 } });
+    await chain.append(objects('c'));
+    expect(await chain.verify()).toMatchObject({ unchained: 0, faults: [], adopted: { entries: 2 } });
+  });
+
+  it('are valid without a head if the process that chained them was killed before it wrote the head', async () => {
+    mkdirSync(dirname(path));
+    writeFileSync(path, `${old[0] ?? ''}\n`);
+    await chain.append(objects('c'));
+    rewrite(lines().slice(0, 2));
+    rmSync(`${path}.head`);
+    expect(await faults()).toEqual([]);
+    await chain.append(objects('d'));
+    expect(await faults()).toEqual([]);
+  });
+
+  it('are reported as foreign to the chain once the chain exists', async () => {
+    await chain.append(objects('a'));
+    appendFileSync(path, `${object('b')}\n`);
+    await chain.append(objects('c'));
+    expect(await faults()).toEqual(['it does not belong to the chain']);
+  });
 });

@@ -1,9 +1,9 @@
 // The ledger is private, keeps only states that advance a request, and tolerates partial lines and concurrent writers.
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Ledger, type LedgerScope, openLedger } from '../../../../src/lib/workflows/ledger.ts';
-import type { LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
+import type { LedgerEvent, LedgerRequest, StateNews, SubmittedNews } from '../../../../src/lib/domain/dsr/ledger.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
@@ -285,5 +285,27 @@ describe('requests with the same id', () => {
       );
     }
     expect(await everything()).toHaveLength(12);
+  });
+
+  it('get the states that versions without a chain recorded, but only if a single workspace uses the id', async () => {
+    await open().hash('email', 'a@b.c');
+    const older: LedgerEvent[] = [
+      state('a', 'pending'),
+      { ...sent('a'), ...one },
+      state('b', 'pending'),
+      { ...sent('b'), address: 'local', workspace_id: '2' },
+      { ...sent('a'), ...two },
+      state('a', 'cancelled'),
+      state('b', 'completed'),
+      state('c', 'pending'),
+    ];
+    writeFileSync(path(), older.map((event) => `${JSON.stringify(event)}\n`).join(''), { mode: 0o600 });
+    await open(two).record([state('a', 'in_progress')]);
+    expect((await everything()).map(({ id, states, workspace_id }) => [id, workspace_id, states.length])).toEqual([
+      ['a', '1', 0],
+      ['b', '2', 2],
+      ['a', '2', 1],
+    ]);
+    expect(await unscoped().verify()).toMatchObject({ faults: [], adopted: { entries: 8 } });
   });
 });

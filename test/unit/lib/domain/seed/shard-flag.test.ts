@@ -12,8 +12,8 @@ const aws = (index: string, size: string): Env => ({
   AWS_BATCH_JOB_ARRAY_INDEX: index,
   AWS_BATCH_JOB_ARRAY_SIZE: size,
 });
-function slurm(id: number, [first, last, count]: [number, number, number]): Env {
-  const numbers = { ID: id, MIN: first, MAX: last, COUNT: count };
+function slurm(id: number, [first, last, step, count]: [number, number, number, number]): Env {
+  const numbers = { ID: id, MIN: first, MAX: last, STEP: step, COUNT: count };
   return Object.fromEntries(
     Object.entries(numbers).map(([name, value]) => [`SLURM_ARRAY_TASK_${name}`, String(value)]),
   );
@@ -72,17 +72,19 @@ const CASES: [string, Env, Shard | RegExp][] = [
   ],
   ['auto/8', aws('1', '10'), /^--shard auto\/8: AWS Batch runs 10 shards\./],
   ['auto', { AWS_BATCH_JOB_ARRAY_INDEX: '1' }, /^--shard auto: AWS_BATCH_JOB_ARRAY_SIZE is not set\./],
-  ['auto', slurm(1, [1, 40, 40]), { index: 0, count: 40 }],
-  ['auto', slurm(0, [0, 39, 40]), { index: 0, count: 40 }],
-  ['auto/40', slurm(39, [0, 39, 40]), { index: 39, count: 40 }],
-  ['auto', slurm(7, [7, 7, 1]), { index: 0, count: 1 }],
-  ['auto/40', slurm(3, [3, 4, 2]), /^--shard auto\/40: Slurm runs 2 shards\..*rerun individual shards/],
-  ['auto', slurm(3, [1, 7, 3]), /the numbers of the Slurm array's 3 tasks are not consecutive/],
-  ['auto', slurm(9, [5, 8, 4]), /SLURM_ARRAY_TASK_ID is 9, but Slurm numbers 4 shards from 5 to 8/],
+  ['auto', slurm(1, [1, 40, 1, 40]), { index: 0, count: 40 }],
+  ['auto', slurm(0, [0, 39, 1, 40]), { index: 0, count: 40 }],
+  ['auto/40', slurm(39, [0, 39, 1, 40]), { index: 39, count: 40 }],
+  ['auto', slurm(25, [5, 45, 10, 5]), { index: 2, count: 5 }],
+  ['auto', slurm(7, [7, 7, 1, 1]), { index: 0, count: 1 }],
+  ['auto/40', slurm(3, [3, 17, 14, 2]), /^--shard auto\/40: Slurm runs 2 shards\..*rerun individual shards/],
+  ['auto', slurm(3, [1, 7, 1, 3]), /the Slurm array's 3 numbers from 1 to 7 are not evenly spaced/],
+  ['auto', slurm(8, [5, 45, 10, 5]), /not evenly spaced/],
+  ['auto', slurm(3, [1, 9, 0, 3]), /not evenly spaced/],
   ['auto', { SLURM_ARRAY_TASK_ID: '3' }, /SLURM_ARRAY_TASK_COUNT is not set/],
   [
     'auto/8',
-    { ...slurm(1, [1, 8, 8]), ...parallel('1') },
+    { ...slurm(1, [1, 8, 1, 8]), ...parallel('1') },
     /both SLURM_ARRAY_TASK_ID \(Slurm\) and PARALLEL_SEQ \(GNU parallel\) number this process/,
   ],
   ...['', '1', '1/', '/8', '1/0', 'auto/0', 'auto/', 'auto/x', '-1/8', '1/8x', 'x1/8', '1.5/8', '1/1234567'].map(
@@ -118,10 +120,11 @@ describe('the processes of an engine', () => {
     });
   const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-  test('receive every shard exactly once in a Slurm array with any minimum', () => {
+  test('receive every shard exactly once in a Slurm array with any minimum and step', () => {
     fc.assert(
-      fc.property(anyCount, fc.nat(1000), (count, first) => {
-        const envOf = (number: number): Env => slurm(first + number, [first, first + count - 1, count]);
+      fc.property(anyCount, fc.nat(1000), fc.integer({ min: 1, max: 20 }), fc.nat(19), (count, first, step, beyond) => {
+        const last = first + step * (count - 1) + Math.min(beyond, step - 1);
+        const envOf = (number: number): Env => slurm(first + step * number, [first, last, step, count]);
         expect(shardsOf(count, 'auto', envOf)).toEqual(all(count));
         expect(shardsOf(count, `auto/${count}`, envOf)).toEqual(all(count));
       }),
