@@ -50,12 +50,10 @@ export function readHeader(
     const field = fields?.get(title) ?? fields?.get(title.trim()) ?? ownField(title.trim());
     if (field === undefined || (fields && field === '-') || (ignoresUnnamed && field === '')) return undefined;
     const column = readField(field);
-    const wrong =
-      typeof column === 'string' || column.kind !== 'identity'
-        ? column
-        : identityTypes.issue(names.fromWire(column.type));
+    const isType = typeof column !== 'string' && column.kind === 'identity';
+    const wrong = isType ? identityTypes.issue(names.fromWire(column.type)) : column;
     if (typeof column === 'string' || typeof wrong === 'string') {
-      issues.push({ path: title || '(no name)', message: String(wrong) });
+      issues.push({ path: title || '(no name)', message: wrong as string });
       return undefined;
     }
     const identity = JSON.stringify(column);
