@@ -1,7 +1,7 @@
 // `dsr submit --bulk`: finds the rows to send, shows them for --dry-run and --curl, and warns about rows and people.
 import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../../lib/contract/dsr.ts';
-import { renderDsrBulk, renderDsrRows, renderDuplicates } from '../../lib/render/dsr-bulk.ts';
+import { renderDsrBulk, renderDsrRows } from '../../lib/render/dsr-bulk.ts';
 import { maskRequest } from '../../lib/render/dsr-request.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { openTable } from '../../lib/bulk/rows.ts';
@@ -14,13 +14,7 @@ import { completeText, destinationOf } from '../bulk-run.ts';
 import type { DsrPorts } from '../../lib/workflows/dsr-ports.ts';
 import { type Examined, openRows, type RowsToSend } from '../../lib/workflows/dsr-examine.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
-import {
-  duplicateText,
-  type EarlierRequest,
-  readRecent,
-  readUnanswered,
-  submittedEvent,
-} from '../../lib/workflows/dsr-submit.ts';
+import { type EarlierRequest, readRecent, readUnanswered, submittedEvent } from '../../lib/workflows/dsr-submit.ts';
 
 /** The rows that a run sends and those that it rejects. Used by the dry run, the confirmation and the run. */
 export interface OpenRows extends RowsToSend {
@@ -37,15 +31,14 @@ export async function showDryRun(
   showIdentities: boolean,
 ): Promise<void> {
   const { duplicates, first, left, skipWaiting } = open;
-  const bodies = first.map(({ hasId, request }): DsrRequest => {
+  const shown = first.map(({ hasId, request, row }) => {
     const whole = hasId ? request : { ...request, subject_request_id: randomUUID() };
-    return showIdentities ? whole : maskRequest(whole);
+    return { hasId, row, request: showIdentities ? whole : maskRequest(whole) };
   });
   // With --curl, this call prints the command and ends the run instead of sending the request.
-  if (ctx.flags.curl && bodies[0]) await session.api.create(bodies[0]);
+  if (ctx.flags.curl && shown[0]) await session.api.create(shown[0].request);
   const { done, kinds, rows, withoutId } = examined;
-  const shown = first.map(({ hasId, row }, index) => ({ hasId, row, request: bodies[index] as DsrRequest }));
-  const requests = bodies.map((body) => session.api.describeCreate(body));
+  const requests = shown.map(({ request }) => session.api.describeCreate(request));
   const firstDuplicates = [...duplicates].slice(0, MOST_SHOWN);
   const earlier = rows - done - left - duplicates.size;
   const plan = {
@@ -59,14 +52,12 @@ export async function showDryRun(
     without_id: withoutId,
     skip_waiting_period: skipWaiting,
   };
-  const duplicateLines = firstDuplicates.map(([row, before]) => ({ row, text: `${duplicateText(before)}.` }));
   await ctx.out.emitDryRun(requests, plan, (style, width) =>
     [
       renderDsrBulk({ ...examined, ...open }, style),
       ...(earlier > 0 ? [completeText(earlier, left)] : []),
       ...(shown[0] ? [shownOf(shown[0].row, shown.length, left), renderDsrRows(shown, style, width)] : []),
       ...destinationOf(requests, left),
-      ...(duplicates.size > 0 ? [renderDuplicates(duplicateLines, style, width)] : []),
     ].join('\n'),
   );
 }

@@ -27,7 +27,7 @@ import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { brokenChain } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../results.ts';
-import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds, withReadingProgress } from './session.ts';
+import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds } from './session.ts';
 
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this date or time' },
@@ -146,7 +146,7 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   const requests: RequestEvidence[] = [];
   /** Folders with kept messages: a killed process may have stored messages there without recording them. */
   const folders = new Set<string>();
-  for await (const part of withReadingProgress(ctx, ledger.all())) {
+  for await (const part of ledger.all()) {
     for (const request of part) {
       for (const { file } of request.kept ?? []) folders.add(dirname(file));
       if (isChosen(request)) requests.push(evidenceOf(request, ctx.clock.now()));

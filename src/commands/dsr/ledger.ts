@@ -8,7 +8,7 @@ import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
 import { beforeFlag, readBefore } from '../flag-values.ts';
-import { openLedgerOf, withReadingProgress } from './session.ts';
+import { openLedgerOf } from './session.ts';
 
 function exportedRequest() {
   return z.extend(LedgerRequest, {
@@ -63,7 +63,7 @@ export const exportLedger = defineCommand({
   examples: ['cdpadm dsr ledger export -o csv --out ledger.csv', 'cdpadm dsr ledger export -o json'],
   run: async (ctx) => {
     const ledger = await openLedgerOf(ctx);
-    await ctx.out.emitParts(exported(withReadingProgress(ctx, ledger.all())), exportView);
+    await ctx.out.emitParts(exported(ledger.all()), exportView);
     const broken = await findBroken(ctx, ledger, 'ledger');
     if (broken) throw broken;
   },

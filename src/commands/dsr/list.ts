@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { dueFirst, type RequestOverview, requestResult } from '../../lib/domain/dsr/overview.ts';
 import { counted, listed } from '../../lib/kernel/words.ts';
-import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { requestsPage } from '../../lib/render/dsr-page.ts';
 import type { ListView } from '../../lib/render/view.ts';
@@ -15,12 +15,11 @@ import {
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { CliError, exitOf } from '../../lib/errors/fail.ts';
-import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { dueRequests, isWithin, type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { findBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
 import { pageSource } from '../results.ts';
-import { openDsr, openLedgerOf, withReadingProgress } from './session.ts';
+import { openDsr, openLedgerOf } from './session.ts';
 
 const listFlags = {
   groupId: { value: 'id', help: 'list the requests in this group from the platform' },
@@ -78,7 +77,7 @@ async function list(ctx: Context, flags: ListFlags): Promise<void> {
   if (dueOnly !== undefined && flags.due !== true) throw usageError(`${flagName(dueOnly)} requires --due.`);
   const until = flags.within === undefined ? Infinity : ctx.clock.now() + readDuration('--within', flags.within);
   const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
-  const group = flags.groupId === undefined ? undefined : await openGroup(flags.groupId, session);
+  const group = flags.groupId === undefined ? undefined : await readGroup(flags.groupId, session);
   const ofGroup = flags.due ? group && dueFirst(group).filter((request) => isWithin(request, until)) : group;
   const ofLedger = () => (flags.due ? mostUrgent(ctx, session, flags, until) : newest(ctx, session, flags.limit));
   const requests = ofGroup ?? (await ofLedger());
@@ -150,32 +149,19 @@ async function reportEmpty(
   return flags.failIfEmpty === true;
 }
 
-const openGroup = (id: string, session: ListPorts): Promise<RequestOverview[]> =>
-  readGroup(id, session).catch((error: unknown) => {
-    if (!(error instanceof KnownError) || session.signal.aborted) throw error;
-    throw error.with({ message: `Group ${id} could not be read from the platform. ${error.message}` });
-  });
-
 async function newest(ctx: Context, session: ListPorts, limit: number): Promise<RequestOverview[]> {
   const { hasMore, requests } = await session.ledger.newest(limit);
-  if (hasMore)
-    ctx.out.warn(
-      `The ledger has more requests; only the newest ${limit === 1 ? 'one is' : `${limit} are`} shown (--limit).`,
-    );
+  if (hasMore) ctx.out.warn(`The list contains only the newest requests (--limit ${limit}).`);
   return await refreshRequests(requests, session);
 }
 
 /** Reads the whole ledger, because the oldest request may be the most urgent (decision: D202). */
 async function mostUrgent(ctx: Context, session: ListPorts, flags: ListFlags, until: number) {
   const { limit } = flags;
-  const withProgress: Pick<LedgerPort, 'byUrgency'> = {
-    byUrgency: (latest, count) => withReadingProgress(ctx, session.ledger.byUrgency(latest, count)),
-  };
   const isPatient = flags.failIfDue === true || flags.failIfOverdue === true;
-  const { asked, left, requests } = await dueRequests(withProgress, { limit, until, isPatient }, session);
-  const shown = limit === 1 ? 'the most urgent one is' : `the ${limit} most urgent are`;
+  const { asked, left, requests } = await dueRequests({ limit, until, isPatient }, session);
   if (left > 0 && requests.length === limit)
-    ctx.out.warn(`Only ${shown} shown (--limit); ${left} more in the ledger may be due.`);
+    ctx.out.warn(`The list contains only the most urgent requests (--limit ${limit}); ${left} more may be due.`);
   else if (left > 0)
     ctx.out.warn(
       `Checked the ${asked} most urgent open requests in the ledger: ${counted(requests.length, 'is', 'are')} still open. ${left} more were not checked. Run the command again to continue.`,

@@ -10,24 +10,14 @@ import { fields } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
-import type { Picker } from '../pick.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
-
-/** Rejects invalid flags before the user chooses a request. */
-const pickAfterCheck: Picker = {
-  ...pickRequest,
-  choices: async (ctx, args, flags) => {
-    checkFlags(flags);
-    return await pickRequest.choices(ctx, args, flags);
-  },
-};
 
 export const markRequests = defineCommand({
   path: 'dsr mark',
   summary: 'mark requests as answered, or extend their deadline',
   effect: 'local',
   calls: 'settings',
-  args: { id: { many: true, help: 'request ids', pick: pickAfterCheck } },
+  args: { id: { many: true, help: 'request ids', pick: pickRequest } },
   flags: {
     answered: { help: 'record that the subject has received the answer' },
     unanswered: { help: 'undo --answered' },

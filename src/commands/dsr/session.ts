@@ -1,6 +1,5 @@
 // Opens the clients, the ledger and the verifier that the `dsr` commands share.
 import { NEWEST, type Picker } from '../pick.ts';
-import { DSR_LIMITS } from '../../lib/contract/limits.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
 import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
@@ -11,19 +10,18 @@ import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
-import { refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { mayPass } from '../../lib/workflows/receive-callback.ts';
 import { ofWorkspace } from '../../lib/workflows/dsr-proof.ts';
 import { type CertificateSource, createCertificateSource } from '../../lib/workflows/processor-certificate.ts';
 import {
-  checkVerifiable,
   createMessageVerifier,
+  inTime,
   type MessageVerifier,
   type VerifyPorts,
 } from '../../lib/workflows/verify-message.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { isUuid } from '../../lib/kernel/words.ts';
-import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { KnownError } from '../../lib/kernel/errors.ts';
 
 export interface SubmitSession extends DsrPorts {
   normalize: NormalizeOptions;
@@ -32,8 +30,9 @@ export interface SubmitSession extends DsrPorts {
 /** Opens the ledger of all workspaces. Reading it needs no profile. */
 export async function openLedgerOf(ctx: Context) {
   const { openLedger } = await import('../../lib/workflows/ledger.ts');
+  const waits = () => ctx.out.waits({ text: 'Reading the ledger' });
   const actor = { by: host.username(), host: host.hostname() };
-  return openLedger(ctx.paths.state, { actor, clock: ctx.clock, signal: ctx.signal });
+  return openLedger(ctx.paths.state, { actor, clock: ctx.clock, signal: ctx.signal, waits });
 }
 
 /** Opens this workspace's ledger. Throws usage (2) if the workspace or the DSR address is not configured (D225). */
@@ -94,10 +93,10 @@ export async function openVerifier(
     clock: ctx.clock,
     patienceMs,
   };
-  // Before its first message, a listener checks the roots and the certificate, so that it reports errors immediately.
+  // Before its first message, a listener reads the roots and the certificate, so that it reports errors immediately.
   if (patienceMs !== undefined) {
     await roots();
-    checkVerifiable(ports).catch((error: unknown) => {
+    inTime(source.get(), ports).catch((error: unknown) => {
       if (ctx.signal.aborted || !(error instanceof KnownError)) return;
       const what = mayPass(error) ? 'cannot be verified now (503)' : 'are rejected (401) until this is fixed';
       ctx.out.warn(`Callbacks ${what}: ${error.message}`);
@@ -145,27 +144,8 @@ export function notInLedger(id: string, hint: string): Error {
   });
 }
 
-/** Yields the parts of a ledger, with a progress line for a part that takes longer than a second. */
-export async function* withReadingProgress<Part>(
-  ctx: { out: Pick<Context['out'], 'waits'> },
-  parts: AsyncIterator<Part, void>,
-): AsyncGenerator<Part> {
-  try {
-    for (;;) {
-      const end = ctx.out.waits({ text: 'Reading the ledger' });
-      const next = await parts.next().finally(end);
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await parts.return?.();
-  }
-}
-
-type Offer = (requests: LedgerRequest[], ctx: Context) => LedgerRequest[] | Promise<LedgerRequest[]>;
-
 /** Returns a picker for the requests sent from this machine, newest first. */
-function requestPicker(offer: Offer): Picker {
+function requestPicker(offer: (requests: LedgerRequest[]) => LedgerRequest[]): Picker {
   return {
     question: 'Request',
     newest: NEWEST,
@@ -173,11 +153,12 @@ function requestPicker(offer: Offer): Picker {
     choices: async (ctx, _args, { from, groupId, to }) => {
       if ((from ?? groupId ?? to) !== undefined) return undefined;
       const { requests } = await (await openDsrMemory(ctx)).ledger.newest(NEWEST * 10);
-      const offered = (await offer(requests, ctx)).slice(0, NEWEST);
-      return offered.map(({ at = '', id, status = '', subject_request_type: type = '' }) => {
-        const label = `${at.slice(0, 16).replace('T', ' ')}  ${type.padEnd(11)}  ${status}`.trimEnd();
-        return { value: id, label, hint: id };
-      });
+      return offer(requests)
+        .slice(0, NEWEST)
+        .map(({ at = '', id, status = '', subject_request_type: type = '' }) => {
+          const label = `${at.slice(0, 16).replace('T', ' ')}  ${type.padEnd(11)}  ${status}`.trimEnd();
+          return { value: id, label, hint: id };
+        });
     },
   };
 }
@@ -185,17 +166,6 @@ function requestPicker(offer: Offer): Picker {
 export const pickRequest = requestPicker((requests) => requests);
 export const pickPending = requestPicker((requests) => requests.filter(({ status }) => status === 'pending'));
 
-/** Offers the requests whose results the platform still has. If there are none, throws usage (2) or a read error. */
-export const pickResults = requestPicker(async (requests, ctx) => {
-  const possible = requests.filter(({ subject_request_type: type }) => type !== 'erasure').slice(0, NEWEST);
-  const session = { ...(await openDsr(ctx)), unread: new Map<string, KnownError>(), recent: [] };
-  const now = await refreshRequests(possible, session);
-  const offered = possible.flatMap((request, index) =>
-    now[index]?.results_url ? [{ ...request, status: now[index].request_status }] : [],
-  );
-  if (offered.length > 0) return offered;
-  const [unread] = session.unread.values();
-  const what = 'Missing required argument `id`, and no request from this machine has results now.';
-  const text = `Access and portability requests have results for ${DSR_LIMITS.resultsDays} days after completion. To see their states:`;
-  throw unread ?? usageError(what, { text, command: 'cdpadm dsr list' });
-});
+export const pickResults = requestPicker((requests) =>
+  requests.filter(({ status, subject_request_type: type }) => type !== 'erasure' && status !== 'cancelled'),
+);

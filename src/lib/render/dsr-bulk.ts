@@ -63,12 +63,6 @@ export interface DsrBulkRow {
   hasId: boolean;
 }
 
-export function renderDuplicates(rows: readonly { row: number; text: string }[], style: Style, width: number): string {
-  const digits = String(rows.at(-1)?.row ?? 0).length;
-  const lead = (row: number): string => `  ${style.dim(String(row).padStart(digits))}  `;
-  return ['Rejected as duplicates:', ...rows.map(({ row, text }) => wrapUnder(lead(row), text, width))].join('\n');
-}
-
 /** Returns a line per request: row, type and details. Text longer than `width` columns continues on the next line. */
 export function renderDsrRows(rows: readonly DsrBulkRow[], style: Style, width: number): string {
   const kindOf = ({ request }: DsrBulkRow): string => `${request.regulation} ${request.subject_request_type}`;

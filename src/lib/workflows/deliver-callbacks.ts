@@ -3,12 +3,8 @@ import { once } from 'node:events';
 import {
   type DeliveryTarget,
   longestPause,
-  newHealth,
   nextDeliveries,
   retryAt,
-  takeFailure,
-  takeSuccess,
-  type TargetHealth,
   targetsOf,
 } from '../domain/callbacks/delivery-order.ts';
 import {
@@ -28,7 +24,6 @@ import type { Outbox, OutboxNews } from '../files/outbox.ts';
 import { inBatches } from '../kernel/batches.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatDuration, isoMillis } from '../kernel/timestamps.ts';
-import { counted } from '../kernel/words.ts';
 import type { LedgerPort } from './dsr-ports.ts';
 import type { Messages } from './confirm-write.ts';
 
@@ -84,12 +79,14 @@ export type Deliveries = Awaited<ReturnType<typeof openDeliveries>>;
 /** Reads the outbox. Its deliveries are due at once, even if an earlier run planned to retry them later. */
 export async function openDeliveries(ports: DeliveryPorts) {
   const { attempts: most, clock, concurrency, ledger, outbox, out, signal } = ports;
-  const targets = new Map(ports.targets.map((target) => [target.name, { ...target, ...newHealth() }]));
+  const targets = new Map(ports.targets.map((target) => [target.name, target]));
   let state = emptyOutbox();
   let wake = (): void => undefined;
   const running = new Map<string, Delivery>();
-  /** Targets whose outage has been reported. */
-  const down = new Set<string>();
+  /** Deliveries from an earlier run that this run has not attempted yet. */
+  const resumed = new Set<string>();
+  /** Targets whose last attempt failed: an outage is reported only once. */
+  const failing = new Set<string>();
   /** Stored callbacks whose state is not yet in the ledger. */
   let unrecorded: ReceivedLine[] = [];
 
@@ -137,31 +134,23 @@ export async function openDeliveries(ports: DeliveryPorts) {
   if (state.seen.size + state.unknown.length > 0) await compact();
   const left = { due: 0, elsewhere: 0, dead: 0 };
   for (const { id, isDead, target } of state.open.values()) {
-    targets.get(target)?.resumed.add(id);
+    resumed.add(id);
     left[isDead ? 'dead' : targets.has(target) ? 'due' : 'elsewhere']++;
   }
   signal.addEventListener('abort', () => wake(), { once: true });
 
-  function countWaiting(target: string): number {
-    return [...state.open.values()].filter((one) => one.target === target && !one.isDead).length;
-  }
-
   async function attempt(delivery: Delivery): Promise<void> {
     const { callback, target } = delivery;
-    const health = targets.get(target);
-    if (!health) return;
-    // An early attempt does not count, so neither restarts nor successes of other deliveries use up attempts.
+    // An early attempt does not count, so restarts do not use up attempts.
     const attempts = delivery.attempts + (delivery.dueAt > clock.now() ? 0 : 1);
+    resumed.delete(delivery.id);
     let outcome: Pick<OutcomeLine, 'event' | 'due' | 'reason'> = { event: 'delivered' };
     try {
-      await health.deliver(callback, signal);
-      const due = takeSuccess(health, delivery, clock.now());
-      // This delivery still counts as pending.
-      const waiting = counted(countWaiting(target) - 1, 'delivery is', 'deliveries are');
-      if (down.delete(target) || due > 0) out.note(`${target} works again: ${waiting} still waiting for it.`);
+      await (targets.get(target) as OpenTarget).deliver(callback, signal);
+      if (failing.delete(target)) out.note(`${target} works again.`);
     } catch (error) {
       if (signal.aborted) return;
-      outcome = failed(delivery, health, attempts, (error as Error).message);
+      outcome = failed(delivery, attempts, (error as Error).message);
     }
     const line = { ...outcome, id: callback.id, target, at: isoMillis(clock.now()), attempts };
     try {
@@ -174,22 +163,16 @@ export async function openDeliveries(ports: DeliveryPorts) {
     }
   }
 
-  function failed(delivery: Delivery, health: TargetHealth, attempts: number, reason: string) {
+  function failed(delivery: Delivery, attempts: number, reason: string) {
     const { callback, dueAt, target } = delivery;
-    // Report an outage only once.
-    const say = health.failed.size > 0 ? out.verbose : out.warn;
-    takeFailure(health, delivery, clock.now());
+    const say = failing.has(target) ? out.verbose : out.warn;
+    failing.add(target);
     const what = `${target} of ${callback.request_id ?? callback.id} (${callback.status ?? 'no status'})`;
     if (attempts >= most) {
       out.warn(`Dead letter: ${what} failed ${attempts} times: ${reason}. See: cdpadm dsr callbacks outbox list`);
       return { event: 'dead' as const, reason };
     }
     const due = attempts === delivery.attempts ? dueAt : retryAt(attempts, clock.now(), () => ports.random());
-    if (!down.has(target) && (attempts > 2 || health.failed.size > 1)) {
-      down.add(target);
-      const waiting = counted(countWaiting(target), 'delivery is', 'deliveries are');
-      out.warn(`${target} is failing: ${waiting} waiting for it.`);
-    }
     say(`${what} failed: ${reason}. Attempt ${attempts + 1} of ${most} in ${formatDuration(due - clock.now())}.`);
     return { event: 'failed' as const, reason, due: isoMillis(due) };
   }
@@ -226,7 +209,7 @@ export async function openDeliveries(ports: DeliveryPorts) {
     run: async (): Promise<void> => {
       const attempts = new Set<Promise<void>>();
       while (!signal.aborted) {
-        const busy = { running: [...running.values()], concurrency, targets, now: clock.now() };
+        const busy = { running: [...running.values()], concurrency, targets, resumed, now: clock.now() };
         const { start, wakeAt } = nextDeliveries(state, busy);
         for (const delivery of start) {
           running.set(delivery.id, delivery);

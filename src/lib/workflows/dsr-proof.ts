@@ -18,16 +18,6 @@ export function isSameId({ subject_request_id }: { subject_request_id: string },
   return subject_request_id === id;
 }
 
-/** True if the type and identities are the same. The platform also compares both before it returns a 409. */
-export function isSameSubject(
-  before: Pick<LedgerRequest, 'subject_request_type' | 'identities'>,
-  news: SubmittedNews,
-): boolean {
-  return (
-    before.subject_request_type === news.subject_request_type && isDeepStrictEqual(before.identities, news.identities)
-  );
-}
-
 /**
  * Compares the `encoded_request` of a 201 with the body that was sent, both with wire names. Returns why the outcome is
  * unknown; undefined if both are the same, or if the response contains no request (decision: D434).
@@ -80,7 +70,12 @@ export function proofOf(
 }
 
 function isSameRequest(entry: LedgerRequest, news: SubmittedNews): boolean {
-  return isSameSubject(entry, news) && entry.regulation === news.regulation;
+  const partsOf = ({ identities, regulation, subject_request_type: type }: Partial<LedgerRequest>) => [
+    identities,
+    regulation,
+    type,
+  ];
+  return isDeepStrictEqual(partsOf(entry), partsOf(news));
 }
 
 /** Returns the conflict (6) if this machine sent a different request with the id, and it may arrive (decision: D211). */

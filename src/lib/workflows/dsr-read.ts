@@ -9,7 +9,7 @@ import { isAdvance, isNotSubmitted, NOT_SUBMITTED } from '../domain/dsr/statuses
 import { fail } from '../errors/fail.ts';
 import { isNotFound, KnownError } from '../kernel/errors.ts';
 import { isoMillis, parseIso } from '../kernel/timestamps.ts';
-import type { DsrPorts, LedgerPort } from './dsr-ports.ts';
+import type { DsrPorts } from './dsr-ports.ts';
 
 /** Number of concurrent reads, low enough not to exhaust the rate limit for a list of requests. */
 const AT_ONCE = 4;
@@ -163,13 +163,12 @@ const ENDED_AT_MOST = 1000;
  * `left` is the number of requests that were not read or not returned.
  */
 export async function dueRequests(
-  ledger: Pick<LedgerPort, 'byUrgency'>,
   { isPatient, limit, until }: { limit: number; until: number; isPatient: boolean },
   ports: ListPorts,
 ) {
   const found: RequestOverview[] = [];
   let [asked, ended, rest] = [0, 0, 0];
-  for await (const { left, requests } of ledger.byUrgency(until, () => Math.max(FEWEST, limit - found.length))) {
+  for await (const { left, requests } of ports.ledger.byUrgency(until, () => Math.max(FEWEST, limit - found.length))) {
     const due = dueFirst(await refreshRequests(requests, ports));
     found.push(...due.filter((request) => isWithin(request, until)));
     asked += requests.length;

@@ -3,23 +3,14 @@ import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
 import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isPhaseDue, statusIn } from '../domain/dsr/outcome.ts';
-import { isNotSubmitted, isOpen, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
+import { isNotSubmitted, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { confirmWrite } from './confirm-write.ts';
 import type { VerifiedMessage } from './verify-message.ts';
 import type { DsrPorts, Submitter, VerifyMessage } from './dsr-ports.ts';
-import {
-  conflictWith,
-  differenceIn,
-  idTaken,
-  isSameId,
-  isSameSubject,
-  judgeMissing,
-  markOf,
-  proofOf,
-} from './dsr-proof.ts';
+import { conflictWith, differenceIn, idTaken, isSameId, judgeMissing, markOf, proofOf } from './dsr-proof.ts';
 
 export interface Submitted {
   subject_request_id: string;
@@ -123,7 +114,13 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
   const { difference } = created ?? {};
   if (difference !== undefined) await keep(() => ledger.record([markOf(id, difference, clock.now())]));
   if (state === 'not-done' && sends === 1) await recordAbsence(error, news, ports);
-  throw error.status === 409 ? await sameIsOpen(error, news, ports) : error;
+  if (error.status !== 409) throw error;
+  throw error.with({
+    hint: {
+      text: 'There is already an open request for the same identities. Submit yours after it finishes. To list the requests from this machine:',
+      command: 'cdpadm dsr list',
+    },
+  });
 }
 
 /** Records that the platform does not have the request, if that is certain (decision: D386). */
@@ -178,25 +175,6 @@ export async function submittedEvent(
     ...(others.length > 0 && { compared: await hash(others) }),
     request_digest: await ledger.hash('request', stringifyJson(request)),
   };
-}
-
-/** Returns the rejection (409) with a hint. The hint names the open request if this machine submitted it. */
-async function sameIsOpen(error: KnownError, news: SubmittedNews, { ledger }: DsrPorts): Promise<KnownError> {
-  const isSame = (event: SubmittedNews): boolean => event.id !== news.id && isSameSubject(event, news);
-  const open = (await byPerson(ledger, isSame, (phase) => isOpen(statusIn(phase))))?.(news)[0];
-  const where =
-    open === undefined
-      ? {
-          text: 'It is not in the ledger on this machine, so it was submitted elsewhere. To list the requests of a group:',
-          command: 'cdpadm dsr list --group-id ID',
-        }
-      : {
-          text: `It was submitted from this machine on ${open.at}. To check it:`,
-          command: `cdpadm dsr status ${open.id}`,
-        };
-  return error.with({
-    hint: ['There is already an open request for the same identities. Submit yours after it finishes.', where],
-  });
 }
 
 /** Returns a function that finds a person's due access and portability requests, whose data an erasure deletes. */

@@ -63,10 +63,11 @@ interface Facts {
 }
 
 /** Reads the file at `path`. Scopes have the form that `scopeKey` returns. */
-export function createReadings(path: string, signal: AbortSignal | undefined) {
+export function createReadings(path: string, signal?: AbortSignal, waits?: () => () => void) {
   /** Calls `take` with each line whose workspace is known, and with its offset. Yields to other work and Ctrl-C. */
   async function eachLine(take: (line: LedgerLine, offset: number) => void, opened?: LineFile): Promise<void> {
     const file = opened ?? openLineFile(path);
+    const end = waits?.();
     let offset = 0;
     try {
       for (const texts of file?.lines(0, 'latin1') ?? []) {
@@ -78,6 +79,7 @@ export function createReadings(path: string, signal: AbortSignal | undefined) {
         await ownTurn(signal);
       }
     } finally {
+      end?.();
       if (!opened) file?.close();
     }
   }

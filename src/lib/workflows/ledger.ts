@@ -23,17 +23,19 @@ interface LedgerOptions {
   actor: { by: string; host: string };
   clock: Clock;
   signal?: AbortSignal;
+  /** Starts a wait for a reading, and returns the function that ends it. */
+  waits?: (() => () => void) | undefined;
 }
 
 export type Ledger = ReturnType<typeof openLedger>;
 
 /** Any number of processes can append lines. All workspaces share the file; `in` limits the ledger to one of them. */
-export function openLedger(stateFolder: string, { actor, clock, signal }: LedgerOptions) {
+export function openLedger(stateFolder: string, { actor, clock, signal, waits }: LedgerOptions) {
   const folder = join(stateFolder, 'dsr');
   const path = join(folder, 'ledger.ndjson');
   const lock = join(folder, 'ledger.lock');
   const keyFile = join(folder, 'ledger.key');
-  const readings = createReadings(path, signal);
+  const readings = createReadings(path, signal, waits);
   const chain = openChain(path, { actor, clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
   /** Last status of each request, which `append` compares with a new status. */

@@ -129,7 +129,7 @@ function named(error: unknown, what: string, signal: AbortSignal): unknown {
   return new CliError({ ...error.parts, message: `${what}. ${error.message}`, exit: exitOf(error), cause: error });
 }
 
-export function unusable(url: string, what: string): KnownError {
+function unusable(url: string, what: string): KnownError {
   return fail('dsr.certificate', {
     message: `The processor's certificate at ${url} ${what}.`,
     hint: {

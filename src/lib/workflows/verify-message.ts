@@ -14,7 +14,7 @@ import { fail } from '../errors/fail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
-import { type CertificateSource, type ProcessorCertificate, unusable } from './processor-certificate.ts';
+import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
 
 export interface VerifyPorts {
   /** Processor domains that may sign. If undefined, any domain that the certificate names may sign. */
@@ -61,24 +61,6 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
   }
 
   return (headers, body) => verifyMessage(headers, body, ports, trusted);
-}
-
-/** Throws KnownError if the certificate cannot verify any message now. */
-export async function checkVerifiable(ports: VerifyPorts): Promise<void> {
-  const { allow = [], certificates, clock } = ports;
-  let certificate = await inTime(certificates.get(), ports);
-  const roots = await ports.roots();
-  const issueOf = ({ pem }: ProcessorCertificate): string | undefined => {
-    const found = allow.map((domain) => checkCertificate(pem, domain, { roots, now: clock.now() }));
-    const issues = found.flatMap((one) => ('issue' in one ? [one.issue] : []));
-    // The certificate needs to be valid for only one of the domains.
-    if (issues.length < allow.length) return undefined;
-    return issues.find((it) => !it.startsWith('is not valid for')) ?? issues[0];
-  };
-  if (certificate.cached && issueOf(certificate) !== undefined)
-    certificate = (await inTime(certificates.refresh(certificate), ports)) ?? certificate;
-  const issue = issueOf(certificate);
-  if (issue !== undefined) throw unusable(certificate.url, issue);
 }
 
 async function verifyMessage(
@@ -131,7 +113,7 @@ async function verifyMessage(
 }
 
 /** Waits for `work` up to the time limit. The work continues, so that the next message can use the result. */
-async function inTime<T>(work: Promise<T>, { certificates, clock, patienceMs }: VerifyPorts): Promise<T> {
+export async function inTime<T>(work: Promise<T>, { certificates, clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
   const over = new AbortController();
   const limit = clock.sleep(patienceMs, over.signal).then(() => {

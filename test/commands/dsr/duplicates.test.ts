@@ -84,8 +84,7 @@ it('finds the same duplicates in a dry run, before a run and during it', async (
   });
   expect(dry.data.requests).toHaveLength(2);
   const text = (await home.run('dsr submit --bulk people.csv --dry-run')).stdout;
-  for (const part of ['1 repeats a recent request', 'The 2 requests, by row', `1  The access request ${id}`])
-    expect(text).toContain(part);
+  for (const part of ['1 repeats a recent request', 'The 2 requests, by row']) expect(text).toContain(part);
   const run = await home.run('dsr submit --bulk people.csv --yes');
   expect(run).toMatchObject({ code: 3, stdout: expect.stringMatching(/^unknown\s+0$/m) as string });
   expect(run.stderr).toMatch(/1 row repeats a recent request[^]*1 repeats a recent request[^]*Submitting/);

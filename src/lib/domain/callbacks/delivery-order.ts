@@ -30,67 +30,12 @@ export function targetsOf(state: OutboxState, callback: ReceivedLine, targets: r
     .map(({ name }) => name);
 }
 
-/** The health of a target, as seen in this run's attempts. */
-export interface TargetHealth {
-  /** Deliveries that have failed since the last success. */
-  failed: Set<string>;
-  /** When the first of these deliveries failed. */
-  failedSince: number;
-  /** Number of pauses since the target went down. */
-  pauses: number;
-  /** While the target is down, no delivery is attempted before this time. */
-  retryAt: number;
-  /** Deliveries that became due because another one succeeded. The value is true until the attempt fails. */
-  woken: Map<string, boolean>;
-  /** Deliveries from an earlier run. Each is due at once until it fails, because a restart often comes with a fix. */
-  resumed: Set<string>;
-}
-
-export function newHealth(): TargetHealth {
-  return { failed: new Set(), failedSince: 0, pauses: 0, retryAt: 0, woken: new Map(), resumed: new Set() };
-}
-
-/** After this many deliveries fail in a row, the target counts as down: no single delivery can be the cause. */
-const DOWN_AFTER = 3;
-const LONGEST_PROBE_PAUSE_MS = 30_000;
-const SHORTEST_OUTAGE_MS = 10_000;
-
-function isDown({ failed }: TargetHealth): boolean {
-  return failed.size >= DOWN_AFTER;
-}
-
-export function takeFailure(health: TargetHealth, { id }: Delivery, now: number): void {
-  if (health.failed.size === 0) health.failedSince = now;
-  health.failed.add(id);
-  health.resumed.delete(id);
-  if (health.woken.has(id)) health.woken.set(id, false);
-  // Concurrent attempts that fail together count once.
-  if (isDown(health) && now >= health.retryAt) {
-    health.retryAt = now + Math.min(LONGEST_PROBE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** health.pauses++);
-  }
-}
-
-/**
- * Marks the deliveries that failed since the last success as due, and returns their number. A delivery that fails again
- * waits for its own pauses, so that successes of other deliveries do not use up its attempts (decision: D360).
- */
-export function takeSuccess(health: TargetHealth, { id }: Delivery, now: number): number {
-  const { failed, woken } = health;
-  const isEndOfOutage = isDown(health) && now - health.failedSince >= SHORTEST_OUTAGE_MS;
-  woken.delete(id);
-  failed.delete(id);
-  const due = [...failed].filter((one) => isEndOfOutage || !woken.has(one));
-  for (const one of due) woken.set(one, true);
-  failed.clear();
-  health.pauses = 0;
-  health.retryAt = 0;
-  return due.length;
-}
-
-export interface Running {
+interface Running {
   running: readonly Delivery[];
   concurrency: number;
-  targets: ReadonlyMap<string, TargetHealth>;
+  /** This listener's targets, by name. */
+  targets: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+  resumed: ReadonlySet<string>;
   now: number;
 }
 
@@ -98,17 +43,16 @@ export interface Running {
  * Returns the deliveries that may start now, and the time when another one may start. A hook waits for the hooks of the
  * request's earlier callbacks, but not for other hooks of the same callback. The forward address gets one callback of a
  * request at a time. Neither kind takes the last free slot from the other, so that a hanging receiver does not block
- * the hooks (decision: D258). A target that is down gets one attempt at a time.
+ * the hooks (decision: D258). Deliveries in `resumed` are due at once, because a restart often comes with a fix.
  */
 export function nextDeliveries(
   { open }: OutboxState,
-  { concurrency, now, running, targets }: Running,
+  { concurrency, now, resumed, running, targets }: Running,
 ): { start: Delivery[]; wakeAt: number | undefined } {
   const kinds = new Set([...targets.keys()].map(kindOf));
   const most = kinds.size > 1 ? Math.max(1, concurrency - 1) : concurrency;
   const busy = { forward: 0, hook: 0 };
   for (const { target } of running) busy[kindOf(target)]++;
-  const probed = new Set(running.map(({ target }) => target));
   const active = new Set(running.map(({ id }) => id));
   const start: Delivery[] = [];
   /** Current callback of each lane (the hooks of a request, or its forward deliveries). */
@@ -116,20 +60,16 @@ export function nextDeliveries(
   let wakeAt: number | undefined;
   for (const delivery of open.values()) {
     if (busy.forward + busy.hook >= concurrency) break;
-    const health = targets.get(delivery.target);
-    if (delivery.isDead || !health) continue;
+    if (delivery.isDead || !targets.has(delivery.target)) continue;
     const kind = kindOf(delivery.target);
     const lane = laneOf(delivery);
     const head = heads.get(lane);
     if ((head ?? delivery.callback.id) !== delivery.callback.id || active.has(delivery.id)) continue;
     heads.set(lane, delivery.callback.id);
-    if (isDown(health) && probed.has(delivery.target)) continue;
-    const isDue = health.woken.get(delivery.id) === true || health.resumed.has(delivery.id);
-    const dueAt = Math.max(isDue ? 0 : delivery.dueAt, health.retryAt);
+    const dueAt = resumed.has(delivery.id) ? 0 : delivery.dueAt;
     if (dueAt > now) wakeAt = Math.min(wakeAt ?? Infinity, dueAt);
     else if (busy[kind] < most) {
       busy[kind]++;
-      probed.add(delivery.target);
       start.push(delivery);
     }
   }

@@ -1,15 +1,11 @@
 // Deliveries start in order per request, up to the concurrency limit, with increasing pauses after failures.
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   hookTargets,
   longestPause,
-  newHealth,
   nextDeliveries,
   retryAt,
-  takeFailure,
-  takeSuccess,
-  type TargetHealth,
   targetsOf,
 } from '../../../../../src/lib/domain/callbacks/delivery-order.ts';
 import {
@@ -34,12 +30,10 @@ function stateOf(...lines: unknown[]): OutboxState {
   return state;
 }
 
-function healthOf(...targets: { name: string }[]): Map<string, TargetHealth> {
-  return new Map(targets.map(({ name }) => [name, newHealth()]));
-}
+const named = (...targets: { name: string }[]) => new Set(targets.map(({ name }) => name));
 
 function next(state: OutboxState, options: Partial<Parameters<typeof nextDeliveries>[1]> = {}) {
-  const all = { running: [], concurrency: 4, targets: healthOf(...ALL), now: NOW };
+  const all = { running: [], concurrency: 4, targets: named(...ALL), resumed: new Set<string>(), now: NOW };
   const { start, wakeAt } = nextDeliveries(state, { ...all, ...options });
   return { wakeAt, start: start.map(({ callback, target }) => `${callback.request_id} ${callback.status} ${target}`) };
 }
@@ -93,6 +87,8 @@ describe('the next deliveries', () => {
     const state = stateOf(first, received('in_progress', ['on-any'], 'a'), failed);
     expect(next(state)).toEqual({ start: [], wakeAt: NOW + 5000 });
     expect(next(state, { now: NOW + 5000 })).toEqual({ start: ['a pending on-any'], wakeAt: undefined });
+    // After a restart, it is due at once.
+    expect(next(state, { resumed: new Set(state.open.keys()) }).start).toEqual(['a pending on-any']);
   });
 
   it('do not wait for a dead letter or for a target that this listener lacks', () => {
@@ -131,7 +127,7 @@ describe('the next deliveries', () => {
     const requests = ['a', 'b', 'c', 'd', 'e'];
     const forwards = stateOf(...requests.map((id) => received('pending', ['forward'], id)));
     expect(next(forwards).start).toHaveLength(3);
-    expect(next(forwards, { targets: healthOf(FORWARD) }).start).toHaveLength(4);
+    expect(next(forwards, { targets: named(FORWARD) }).start).toHaveLength(4);
     expect(next(forwards, { concurrency: 1 }).start).toHaveLength(1);
     const running = [...forwards.open.values()].slice(0, 3);
     const hooks = stateOf(received('pending', ['on-any'], 'z'));
@@ -160,10 +156,11 @@ describe('the next deliveries', () => {
           const done: string[] = [];
           let running: Delivery[] = [];
           let now = NOW;
-          const targets = healthOf(...ALL);
+          const targets = named(...ALL);
+          const resumed = new Set<string>();
           for (let turn = 0; state.open.size > 0; turn++) {
             expect(turn).toBeLessThan(2000);
-            const { start, wakeAt } = nextDeliveries(state, { running, concurrency, targets, now });
+            const { start, wakeAt } = nextDeliveries(state, { running, concurrency, targets, resumed, now });
             running = [...running, ...start];
             expect(running.length).toBeLessThanOrEqual(concurrency);
             const lanes = running.map(({ callback, target }) => `${callback.request_id} ${target === 'forward'}`);
@@ -181,9 +178,6 @@ describe('the next deliveries', () => {
               state,
               JSON.stringify({ ...outcome, ...(isDelivered ? { event: 'delivered' } : { event: 'failed', due: at }) }),
             );
-            const health = targets.get(ended.target) ?? newHealth();
-            if (isDelivered) takeSuccess(health, ended, now);
-            else takeFailure(health, ended, now);
             if (isDelivered) done.push(ended.id);
           }
           expect(new Set(done)).toEqual(due);
@@ -205,72 +199,6 @@ describe('the next deliveries', () => {
     function isOf(delivery: string, request: string): boolean {
       return statuses.some((status) => delivery.startsWith(received(status, [], request).id));
     }
-  });
-});
-
-describe('a delivery target', () => {
-  const SECOND = 1000;
-  const ids = ['a', 'b', 'c', 'd', 'e'];
-  let state: OutboxState;
-  let targets: Map<string, TargetHealth>;
-
-  beforeEach(() => {
-    state = stateOf(...ids.map((id) => received('pending', ['forward'], id)));
-    targets = healthOf(FORWARD);
-  });
-
-  function attempt(request: string, isDelivered: boolean, now: number): void {
-    const [health] = [...targets.values()];
-    const delivery = [...state.open.values()].find(({ callback }) => callback.request_id === request);
-    if (!health || !delivery) throw new Error('no such delivery');
-    const outcome = { id: delivery.callback.id, target: delivery.target, at: AT, attempts: delivery.attempts + 1 };
-    const due = new Date(now + 3600 * SECOND).toISOString();
-    takeLine(
-      state,
-      JSON.stringify({ ...outcome, ...(isDelivered ? { event: 'delivered' } : { event: 'failed', due }) }),
-    );
-    if (isDelivered) takeSuccess(health, delivery, now);
-    else takeFailure(health, delivery, now);
-  }
-  const at = (now: number) => next(state, { targets, now });
-
-  it('gets one delivery at a time, after pauses of up to 30 seconds, once three deliveries have failed', () => {
-    for (const id of ['a', 'b']) attempt(id, false, NOW);
-    expect(at(NOW).start).toHaveLength(3);
-    attempt('c', false, NOW);
-    expect(at(NOW)).toEqual({ start: [], wakeAt: NOW + SECOND });
-    expect(at(NOW + SECOND).start).toEqual(['d pending forward']);
-    const running = [...state.open.values()].filter(({ callback }) => callback.request_id === 'd');
-    expect(next(state, { targets, now: NOW + SECOND, running }).start).toEqual([]);
-    let now = NOW;
-    const pauses: number[] = [];
-    for (let probe = 0; probe < 7; probe++) {
-      const { retryAt: until = 0 } = targets.get('forward') ?? {};
-      pauses.push((until - now) / SECOND);
-      now = until;
-      attempt('d', false, now);
-    }
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30]);
-  });
-
-  it('gets all its pending deliveries immediately when it recovers', () => {
-    for (const id of ['a', 'b', 'c']) attempt(id, false, NOW);
-    attempt('d', true, NOW + 60 * SECOND);
-    expect(at(NOW + 60 * SECOND).start).toHaveLength(4);
-    // The same applies after a second, shorter outage.
-    for (const id of ['a', 'b', 'c']) attempt(id, false, NOW + 61 * SECOND);
-    attempt('e', true, NOW + 90 * SECOND);
-    expect(at(NOW + 90 * SECOND).start).toHaveLength(3);
-  });
-
-  it("gets one early retry of a single failed delivery; later retries come after that delivery's own pauses", () => {
-    attempt('a', false, NOW);
-    attempt('b', true, NOW + SECOND);
-    expect(at(NOW + SECOND).start).toContain('a pending forward');
-    attempt('a', false, NOW + SECOND);
-    attempt('c', true, NOW + 60 * SECOND);
-    expect(at(NOW + 60 * SECOND).start).toEqual(['d pending forward', 'e pending forward']);
-    expect(at(NOW + 3601 * SECOND).start).toContain('a pending forward');
   });
 });
 
