@@ -1,16 +1,22 @@
 // Sends one row of a bulk run, and confirms its state. The row's id is in the journal. The gate paces the requests.
-import type { CreateReply, DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
+import { type CreateReply, dsrEndpoints, type DsrRequest, type RequestStatusReply } from '../contract/dsr.ts';
 import type { Sender } from '../api/dsr.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { LedgerRequest, SubmittedNews } from '../domain/dsr/ledger.ts';
-import type { StoredState } from '../domain/dsr/row-states.ts';
-import { type Clock, steadyClock } from '../kernel/clock.ts';
+import type { RowStates, StoredState } from '../domain/dsr/row-states.ts';
+import { steadyClock } from '../kernel/clock.ts';
 import { KnownError, isNotFound } from '../kernel/errors.ts';
-import type { Redactor } from '../kernel/redact.ts';
-import { type Gate, MAX_PAUSED } from '../bulk/gate.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { type Gate, type GateOptions, MAX_PAUSED } from '../bulk/gate.ts';
 import { confirmWrite, type Doubt, type Judgement, lossOf } from './confirm-write.ts';
 import type { SignatureFacts } from '../domain/callbacks/verify.ts';
-import type { VerifyMessage } from './dsr-ports.ts';
+import type { EarlierRequest, FindDuplicate } from './dsr-submit.ts';
+import type { RowOptions } from './dsr-row-reader.ts';
+import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
+import type { DsrJournal } from '../files/bulk-journal.ts';
+import type { RowTable } from '../bulk/rows.ts';
+import type { Redactor } from '../kernel/redact.ts';
+import type { MaxErrors } from '../bulk/runner.ts';
 import { checkWorkspace, differenceIn, idTaken, isSameId, judgeMissing, proofOf } from './dsr-proof.ts';
 import { type GatedRequest, sendThrough } from './gated-send.ts';
 
@@ -28,20 +34,32 @@ export interface RowOutcome {
   ended?: Error;
 }
 
-export interface RowPorts {
+export interface BulkPorts
+  extends DsrPorts, Pick<GateOptions, 'concurrency' | 'giveUpAfterMs' | 'rate' | 'random' | 'onWait'> {
+  /** The inputs, opened again for sending. */
+  table: RowTable;
+  options: RowOptions;
+  journal: DsrJournal;
+  states: RowStates;
+  /** Undefined if duplicates are allowed. */
+  findDuplicate: FindDuplicate | undefined;
+  /** Rows known to be duplicates, each with the earlier request. */
+  duplicates: ReadonlyMap<number, EarlierRequest>;
+  verify: VerifyMessage;
+  redactor: Pick<Redactor, 'hide' | 'text'>;
+  maxErrors: MaxErrors | undefined;
+  onProgress(sent: { requests: number; retries: number }): void;
+  onDecision(text: string): void;
+}
+
+/** What the rows of a run share. */
+export interface RowRun {
   gate: Gate;
   create: Sender<CreateReply>;
   get: Sender<RequestStatusReply>;
-  workspace: string;
-  encode(request: DsrRequest): Buffer;
-  verify: VerifyMessage;
   describe(request: DsrRequest): Promise<SubmittedNews>;
   /** Returns the number of complete rows, which shows whether other rows succeed while one keeps failing. */
   completed(): number;
-  clock: Clock;
-  redactor: Pick<Redactor, 'hide' | 'text'>;
-  /** Maximum time to retry a row before reporting its outcome as unknown. */
-  giveUpAfterMs: number;
   /** Aborted to abandon even in-flight requests. */
   hardSignal: AbortSignal;
 }
@@ -66,6 +84,8 @@ const MAX_PAUSE_MS = 15_000;
 /** Maximum length of the text of an error. */
 const MAX_ERROR = 300;
 
+const BODY_NAMES = dsrEndpoints.create.names?.body ?? [];
+
 /** Statuses of a rejection that concerns a single body. Any other rejection concerns the whole run. */
 const ROW_STATUSES = new Set([400, 409, 413, 422]);
 
@@ -75,9 +95,10 @@ type Done = Pick<RowOutcome, 'expected_completion_time' | 'received_time'> & { s
  * Resolves once the row is complete, or still unknown while other rows succeed. If an error ends the whole run, throws
  * it if the platform cannot have accepted the row; otherwise, the outcome contains the error.
  */
-export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcome> {
+export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Promise<RowOutcome> {
   const { known, mayExist, onSend, request } = task;
-  const { clock, completed, create, describe, encode, gate, get, hardSignal, redactor, verify, workspace } = ports;
+  const { completed, create, describe, gate, get, hardSignal } = run;
+  const { clock, giveUpAfterMs, options, redactor, submitter, verify } = ports;
   const id = request.subject_request_id;
   const { now } = steadyClock(clock);
   /** Time since which other rows have succeeded while this one has not. */
@@ -91,7 +112,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   let answers = 0;
   /** True if only this row can have used the id. */
   let isFree = !task.givenId;
-  /** True if the last response was a 201 with our id. If its signature is not valid, a GET must confirm the row. */
+  /** The last response was a 201 with our id. If its signature is not valid, a GET must confirm the row. */
   let isCreated = false;
   let isConfirmed = false;
   let difference: string | undefined;
@@ -114,7 +135,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
       hardSignal.throwIfAborted();
       const state = outcome.state === 'unknown' ? unknownState() : 'failed';
       const triedMs = now() - begun;
-      const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < ports.giveUpAfterMs && gate.paused < MAX_PAUSED;
+      const mayPause = failures > 0 && pauses < MAX_PAUSES && triedMs < giveUpAfterMs && gate.paused < MAX_PAUSED;
       // If no row succeeds, the platform is down, and the gate gives up after a while.
       if (state === 'unknown' && completed() + answers === before) begun = now();
       else if (state === 'unknown' && mayPause) {
@@ -144,7 +165,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
   }
 
   async function post(): Promise<Done> {
-    const sent = encode(request);
+    const sent = Buffer.from(stringifyJson(options.names.encode(request, BODY_NAMES)), 'utf8');
     const { body, headers, status, text } = await through({
       send: async () => {
         onSend();
@@ -166,7 +187,7 @@ export async function sendRow(task: RowTask, ports: RowPorts): Promise<RowOutcom
     // If the credentials are for another workspace, every other row would also be sent there.
     if (isCreated) {
       try {
-        checkWorkspace(body, workspace);
+        checkWorkspace(body, submitter.workspace_id);
       } catch (error) {
         endRun(error);
       }

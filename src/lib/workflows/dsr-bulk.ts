@@ -1,44 +1,23 @@
 // The bulk adapter for data subject requests. Journals ids before they are sent, and outcomes once they are known.
 import { randomUUID } from 'node:crypto';
-import { dsrEndpoints, type DsrRequest } from '../contract/dsr.ts';
+import type { DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { countComplete, repeatError, type RowStates, shownState } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
-import type { RowTable } from '../bulk/rows.ts';
 import { steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
-import { stringifyJson } from '../kernel/json.ts';
 import { conflictWith, markOf, readUnresolved } from './dsr-proof.ts';
-import { type RowOutcome, type RowPorts, sendRow } from './dsr-bulk-send.ts';
-import { createRowReader, readAgain, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
-import type { DsrPorts, VerifyMessage } from './dsr-ports.ts';
-import { duplicateText, type EarlierRequest, type FindDuplicate, submittedEvent } from './dsr-submit.ts';
-import { Gate, type GateOptions } from '../bulk/gate.ts';
-import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
-
-export interface BulkPorts
-  extends DsrPorts, Pick<GateOptions, 'concurrency' | 'giveUpAfterMs' | 'rate' | 'random' | 'onWait'> {
-  /** The inputs, opened again for sending. */
-  table: RowTable;
-  options: RowOptions;
-  journal: DsrJournal;
-  states: RowStates;
-  /** Undefined if duplicates are allowed. */
-  findDuplicate: FindDuplicate | undefined;
-  /** Rows known to be duplicates, each with the earlier request. */
-  duplicates: ReadonlyMap<number, EarlierRequest>;
-  verify: VerifyMessage;
-  redactor: RowPorts['redactor'];
-  maxErrors: MaxErrors | undefined;
-  onProgress(sent: Pick<BulkCounts, 'requests' | 'retries'>): void;
-  onDecision(text: string): void;
-}
+import { type BulkPorts, type RowOutcome, type RowRun, sendRow } from './dsr-bulk-send.ts';
+import { createRowReader, readAgain, type ReadyRow } from './dsr-row-reader.ts';
+import { duplicateText, type EarlierRequest, submittedEvent } from './dsr-submit.ts';
+import { Gate } from '../bulk/gate.ts';
+import { checkErrorLimit, runTasks, type Task } from '../bulk/runner.ts';
 
 export interface BulkCounts {
   requests: number;
   retries: number;
-  /** Number of responses with an invalid signature. */
+  /** Responses with an invalid signature. */
   unsigned: number;
 }
 
@@ -75,22 +54,9 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 
   /** Yields the remaining rows, in groups. The ids of each group are in the journal. */
   async function* tasks(hardSignal: AbortSignal): AsyncGenerator<Task[]> {
-    const { api, redactor, table, verify } = ports;
-    const marks = dsrEndpoints.create.names?.body ?? [];
-    const rowPorts: RowPorts = {
-      gate,
-      create: await api.openCreate(),
-      get: await api.openGet(),
-      encode: (request) => Buffer.from(stringifyJson(options.names.encode(request, marks)), 'utf8'),
-      workspace: submitter.workspace_id,
-      verify,
-      describe,
-      completed: () => completed,
-      clock,
-      redactor,
-      giveUpAfterMs: ports.giveUpAfterMs,
-      hardSignal,
-    };
+    const { api, table } = ports;
+    const [create, get] = [await api.openCreate(), await api.openGet()];
+    const run: RowRun = { gate, create, get, describe, completed: () => completed, hardSignal };
     const reader = createRowReader(table, options);
     let group: ReadyRow[] = [];
     for await (const rows of table.rows) {
@@ -104,17 +70,17 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
         }
         group.push(ready);
         if (group.length < PLANNED_AT_ONCE) continue;
-        yield plan(group, rowPorts);
+        yield plan(group, run);
         group = [];
       }
       // A file may contain only complete rows, so allow the run to stop here.
       yield [];
     }
-    yield plan(group, rowPorts);
+    yield plan(group, run);
   }
 
   /** Assigns ids to the rows, and journals the ids before any row is sent. */
-  function plan(group: readonly ReadyRow[], rowPorts: RowPorts): Task[] {
+  function plan(group: readonly ReadyRow[], run: RowRun): Task[] {
     const planned: [number, string][] = [];
     const ready = group.map((item) => {
       const { hasId, request, row } = item;
@@ -148,7 +114,7 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
       };
       // A response may quote the person's identities, and the errors and traces that quote it outlive the run.
       const shown = identitiesOf(request).map(([, value]) => ports.redactor.hide(value));
-      const { ended, ...outcome } = await sendRow({ request, mayExist, givenId, known, onSend }, rowPorts).catch(
+      const { ended, ...outcome } = await sendRow({ request, mayExist, givenId, known, onSend }, run, ports).catch(
         (error: unknown) => {
           // A status such as 401 shows that the platform did not accept the request (decision: D415).
           const { status = 0 } = error instanceof KnownError ? error : {};
