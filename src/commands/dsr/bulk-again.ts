@@ -1,6 +1,6 @@
 // Decides whether a bulk run of data subject requests continues an earlier run.
 import { createReadStream } from 'node:fs';
-import { counted, grouped, listed } from '../../lib/kernel/words.ts';
+import { counted, grouped } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
 import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
@@ -12,6 +12,7 @@ import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { type Inputs, nameOfInputs } from '../../lib/bulk/sources/bytes.ts';
 import { refuseOtherFlags, resumeHint, rowFlagsDigest } from '../bulk-flags.ts';
 import type { Again } from '../bulk-run.ts';
+import { rowsText } from './bulk-dry-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
 /** Returns the earlier run of the same content, if any, and the states of its rows. Discards an unsent run (D415). */
@@ -36,7 +37,6 @@ export function refuseSecondRun(
     const done = countComplete(states);
     const [name, resume] = [nameOfInputs(inputs), again('--resume')];
     const isWhole = done === head.rows;
-    const repeats = states.rowsIn('repeat').length;
     throw fail('dsr.bulk_again', {
       message: isWhole
         ? `The content of ${name} was already submitted, as ${head.input} on ${head.at}.`
@@ -48,7 +48,6 @@ export function refuseSecondRun(
           head.settings,
           settings,
         ),
-        ...(repeats > 0 && head.settings === settings ? [repeatsHint(repeats, resume)] : []),
         {
           text: 'To submit new requests for the same people, for example with another --type, add ids first:',
           command: 'cdpadm dsr prepare',
@@ -59,22 +58,11 @@ export function refuseSecondRun(
   refuseOtherFlags(head.settings, settings, '--regulation, --type, --map');
 }
 
-/** Returns the hint that shows how to send the rows that were rejected because they repeat earlier requests. */
-export function repeatsHint(count: number, resume: string): { text: string; command: string } {
-  const rows = counted(count, 'row repeats an earlier request', 'rows repeat earlier requests');
-  const flag = ' --allow-duplicates';
-  const command = resume.includes(flag) ? resume : `${resume}${flag}`;
-  return { text: `${rows}. To send ${count === 1 ? 'it' : 'them'} anyway:`, command };
-}
-
 /** Returns a digest of the settings without the submitted time, which a resumed run takes from the journal. */
 export function settingsDigest({ defaults, mapping, nulls, vendorDomain }: RowOptions, [{ dialect }]: Inputs): string {
   const { submitted_time: _now, ...rest } = defaults;
   return rowFlagsDigest(rest, { mapping, vendorDomain, nulls, dialect });
 }
-
-/** Maximum number of rows that a message names. */
-const MAX_NAMED = 10;
 
 /** Adds the rows, the unknown rows and the next step to the error. After an unknown row, the exit code is not 7. */
 export function resumable(
@@ -82,8 +70,8 @@ export function resumable(
   run: { again: Again; examined: { rows: number }; journal: DsrJournal; part: { input: string }; states: RowStates },
 ): KnownError {
   const { again, examined, journal, part, states } = run;
-  const unknown = states.rowsIn('unknown', 'differs');
-  const named = `${unknown.length === 1 ? 'row' : 'rows'} ${listed(unknown, MAX_NAMED)}`;
+  const unknown = states.unknownRows();
+  const named = rowsText(unknown);
   const alsoUnknown =
     unknown.length === 0 ? '' : ` The outcome of ${counted(unknown.length, 'row')} is unknown: ${named}.`;
   const shown = unknown.length > 0 && exitOf(error) === 'unavailable' ? endingAs(error, 'network') : error;

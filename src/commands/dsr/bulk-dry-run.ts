@@ -142,7 +142,7 @@ function warnOfErasures(ctx: Context, rows: readonly number[], who: string): voi
 
 const MOST_SHOWN = 100;
 
-function rowsText(rows: readonly number[]): string {
+export function rowsText(rows: readonly number[]): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${listed(rows, 10)}`;
 }
 

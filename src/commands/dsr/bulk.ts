@@ -21,15 +21,7 @@ import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-reader.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
-import {
-  hasResults,
-  readEarlierRun,
-  refuseSecondRun,
-  repeatsHint,
-  resumable,
-  settingsDigest,
-  writeResults,
-} from './bulk-again.ts';
+import { hasResults, readEarlierRun, refuseSecondRun, resumable, settingsDigest, writeResults } from './bulk-again.ts';
 import { openBulkInputs, readPace } from '../bulk-flags.ts';
 import {
   type Again,
@@ -125,8 +117,6 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   const { head, states } = await readEarlierRun(journal, isDryRun);
   if (!head) warnOfRows(ctx, examined);
   else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
-  const repeats = flags.allowDuplicates === true ? states.rowsIn('repeat') : [];
-  for (const row of repeats) states.release(row);
   const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
   // Rows of this run never count as duplicates of each other, even after the run is resumed.
   const to = head && Date.parse(head.at);
@@ -147,8 +137,7 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   const isWhole = countComplete(states) === examined.rows;
   const isWritten = isWhole && existsSync(wanted) && (await hasResults(wanted, states));
   if (isWhole && !isWritten && existsSync(wanted)) ctx.out.warn(`${wanted} is not from this run, so it is kept.`);
-  // A finished run whose rows are sent again has already written its results to `wanted`.
-  const isTaken = isWhole ? !isWritten : states.count('unknown') + repeats.length > 0;
+  const isTaken = isWhole ? !isWritten : states.count('unknown') > 0;
   const results = isTaken ? freeName(wanted) : wanted;
   const found = { examined, head, isWritten, journal, open, recent, results, states };
   return { ...next, ...found, inputs, options, pace, session, target };
@@ -252,8 +241,6 @@ async function perform(ctx: Context, run: Run): Promise<void> {
   if (data.failed > 0 || data.unknown !== undefined) ctx.setExit('partial');
   await ctx.out.emit(data, dsrBulkView);
   noteOutcome(ctx, data, run.again('--resume'), run.correct(shownPath(ctx, results), inputs[0]));
-  const repeats = states.rowsIn('repeat').length;
-  if (repeats > 0) ctx.out.note(repeatsHint(repeats, run.again('--resume')));
 }
 
 /** Shows where rejected and unknown rows are: `resume` checks the unknown ones, `correct` submits the results file. */

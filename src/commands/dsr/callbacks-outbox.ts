@@ -16,7 +16,6 @@ import { cleanLine } from '../../lib/render/clean.ts';
 import { type ListView, ranked } from '../../lib/render/view.ts';
 import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { choice, type Picker } from '../pick.ts';
 
 function shownDelivery() {
   return z.object({
@@ -85,25 +84,10 @@ export const listOutbox = defineCommand({
   },
 });
 
-const deliveriesOf = (ctx: Context) =>
-  openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock), (text) => ctx.out.warn(text));
-
-const pickDelivery: Picker = {
-  question: 'Delivery',
-  list: 'cdpadm dsr callbacks outbox list',
-  choices: (ctx, _args, { all }) => {
-    if (all === true) return Promise.resolve(undefined);
-    const found = openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock)).map(({ delivery }) => shownOf(delivery));
-    return Promise.resolve(
-      found.map(({ id, request_status, state, subject_request_id }) =>
-        choice(id, [state, request_status, subject_request_id].filter(Boolean).join(', ')),
-      ),
-    );
-  },
-};
+const deliveriesOf = (ctx: Context) => openDeliveriesOf(openOutboxes(ctx.paths.state, ctx.clock), ctx.out);
 
 const chosenArgs = {
-  id: { many: true, optional: true, help: 'delivery, event or request ids', pick: pickDelivery },
+  id: { many: true, optional: true, help: 'delivery, event or request ids' },
 } as const satisfies Record<string, ArgSpec>;
 const chosenFlags = { all: { help: 'all dead letters' } } as const satisfies Record<string, FlagSpec>;
 const exits = { notFound: 'no delivery has this id' };
@@ -178,14 +162,14 @@ interface Found {
   delivery: Delivery;
 }
 
-/** Returns the pending deliveries, oldest first within each outbox. Calls `warn` if lines are unreadable. */
-export function openDeliveriesOf(outboxes: readonly Outbox[], warn?: (text: string) => void): Found[] {
+/** Returns the pending deliveries, oldest first within each outbox. Warns about unreadable lines. */
+export function openDeliveriesOf(outboxes: readonly Outbox[], out?: { warn(text: string): void }): Found[] {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
     const { lines } = outbox.read();
     for (const line of lines) takeLine(state, line);
     const unreadable = unreadableText(outbox.path, unreadableIn(lines));
-    if (unreadable !== undefined) warn?.(unreadable);
+    if (unreadable !== undefined) out?.warn(unreadable);
     return [...state.open.values()].map((delivery) => ({ outbox, delivery }));
   });
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
-import { countComplete, repeatError, type RowStates, shownState } from '../domain/dsr/row-states.ts';
+import { countComplete, type RowStates, shownState } from '../domain/dsr/row-states.ts';
 import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
 import { steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
@@ -159,7 +159,10 @@ export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
 
 /** Returns the outcome of a row that must not be sent. */
 function refusalOf(before: EarlierRequest | undefined, conflict: KnownError | false | undefined) {
-  if (before) return { state: 'repeat', error: repeatError(duplicateText(before)) } as const;
+  if (before) {
+    const error = `not sent: ${duplicateText(before)}. To send it anyway, submit the results file with --allow-duplicates`;
+    return { state: 'failed', error } as const;
+  }
   return conflict ? ({ state: 'failed', error: conflict.message } as const) : undefined;
 }
 
@@ -196,6 +199,9 @@ export async function restoreStates(journal: DsrJournal, states: RowStates): Pro
   for await (const line of journal.lines()) {
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);
     else if ('u' in line) for (const row of line.u) states.release(row);
-    else if ('d' in line) for (const [row, state, error] of line.d) states.complete(row, state, error);
+    else if ('d' in line)
+      for (const [row, state, error] of line.d)
+        // Earlier versions recorded a rejected duplicate as a state of its own.
+        states.complete(row, state === 'repeat' ? 'failed' : state, error);
   }
 }

@@ -60,56 +60,44 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
     return found;
   }
 
-  return (headers, body) => verifyMessage(headers, body, ports, trusted);
-}
-
-async function verifyMessage(
-  headers: HeaderLines,
-  body: Buffer,
-  ports: VerifyPorts,
-  trusted: (pem: string, domain: string) => Promise<CertificateCheck>,
-): Promise<VerifiedMessage> {
-  const { domain, ...first } = checkDomain(headers, ports.allow);
-  if (domain === undefined) return signed(verdictOf([first]), null);
-  try {
-    const certificate = await inTime(ports.certificates.get(), ports);
-    const verdict = await judge(certificate);
-    if (verdict.valid || !certificate.cached) return verdict;
-    // The processor may have a new certificate by now.
-    const fresh = await refreshed(certificate);
-    return fresh ? await judge(fresh) : verdict;
-  } catch (error) {
-    if (!(error instanceof KnownError)) throw error;
-    const failed: Check = { name: 'certificate_fetched', ok: false, detail: error.message };
-    return { ...verdictOf([first, failed]), unreachable: error };
-  }
-
-  async function judge({ cached, pem, url }: ProcessorCertificate): Promise<VerifiedMessage> {
-    const fetched: Check = { name: 'certificate_fetched', ok: true, detail: `${cached ? 'cached, ' : ''}from ${url}` };
-    const found = await trusted(pem, domain as string);
-    if ('issue' in found)
-      return signed(verdictOf([first, fetched, { name: 'certificate', ok: false, detail: `it ${found.issue}` }]), null);
-    const until = new Date(found.validTo).toISOString();
-    const accepted: Check = { name: 'certificate', ok: true, detail: `for ${domain}, trusted, valid until ${until}` };
-    const signature = checkSignature(headers, body, found.key);
-    return signed(verdictOf([first, fetched, accepted, signature]), found.fingerprint);
-  }
-
-  function signed(verdict: Verdict, certificate: string | null): VerifiedMessage {
-    const failed = verdict.checks.find(({ ok }) => !ok)?.name;
-    const facts = { valid: verdict.valid, certificate, body_sha256: hash('sha256', body) };
-    return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
-  }
-
-  /** Returns undefined if the platform is unreachable. The verdict based on the stored certificate then counts. */
-  async function refreshed(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined> {
+  return async (headers, body) => {
+    const { domain, ...first } = checkDomain(headers, ports.allow);
+    if (domain === undefined) return signed(verdictOf([first]), null);
     try {
-      return await inTime(ports.certificates.refresh(failed), ports);
+      const certificate = await inTime(ports.certificates.get(), ports);
+      const verdict = await judge(certificate, domain);
+      if (verdict.valid || !certificate.cached) return verdict;
+      // The processor may have a new certificate by now. If it is unreachable, the verdict based on the stored one counts.
+      const fresh = await inTime(ports.certificates.refresh(certificate), ports).catch((error: unknown) => {
+        if (!(error instanceof KnownError)) throw error;
+      });
+      return fresh ? await judge(fresh, domain) : verdict;
     } catch (error) {
-      if (error instanceof KnownError) return undefined;
-      throw error;
+      if (!(error instanceof KnownError)) throw error;
+      const failed: Check = { name: 'certificate_fetched', ok: false, detail: error.message };
+      return { ...verdictOf([first, failed]), unreachable: error };
     }
-  }
+
+    async function judge({ cached, pem, url }: ProcessorCertificate, domain: string): Promise<VerifiedMessage> {
+      const checks: Check[] = [
+        first,
+        { name: 'certificate_fetched', ok: true, detail: `${cached ? 'cached, ' : ''}from ${url}` },
+      ];
+      const found = await trusted(pem, domain);
+      const name = 'certificate';
+      if ('issue' in found)
+        return signed(verdictOf([...checks, { name, ok: false, detail: `it ${found.issue}` }]), null);
+      const until = new Date(found.validTo).toISOString();
+      checks.push({ name, ok: true, detail: `for ${domain}, trusted, valid until ${until}` });
+      return signed(verdictOf([...checks, checkSignature(headers, body, found.key)]), found.fingerprint);
+    }
+
+    function signed(verdict: Verdict, certificate: string | null): VerifiedMessage {
+      const failed = verdict.checks.find(({ ok }) => !ok)?.name;
+      const facts = { valid: verdict.valid, certificate, body_sha256: hash('sha256', body) };
+      return { ...verdict, signature: { ...facts, ...(failed && { failed }) } };
+    }
+  };
 }
 
 /** Waits for `work` up to the time limit. The work continues, so that the next message can use the result. */

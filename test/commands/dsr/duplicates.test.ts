@@ -317,28 +317,6 @@ it('warns if one input has an erasure and an access or portability request for t
     );
 });
 
-it('prints, at the end of a run, the command that submits the rows rejected as duplicates', async () => {
-  await home.run(submit('jane@example.com', '--regulation', 'ccpa'));
-  home.write(
-    'people.csv',
-    'regulation,subject_request_type,email,controller_customer_id\ngdpr,access,jane@example.com,1\ngdpr,access,ben@example.com,2\n',
-  );
-  const first = await home.run('dsr submit --bulk people.csv --yes');
-  expect(first.code).toBe(3);
-  const [, command = ''] = /1 row repeats an earlier request. To send it anyway: cdpadm (.*)/.exec(first.stderr) ?? [];
-  expect(command).toContain('--resume --allow-duplicates');
-  const again = await home.json('dsr submit --bulk people.csv --yes --allow-duplicates');
-  expect([again.code, again.error.hint]).toEqual([12, expect.stringContaining('--resume`')]);
-  const second = await home.json(command);
-  expect(second.data).toMatchObject({
-    submitted: 1,
-    failed: 0,
-    skipped: 1,
-    results: expect.stringContaining('people.csv.results-2.csv') as string,
-  });
-  expect(await home.received('POST', '/v3/requests')).toBe(3);
-});
-
 it('warns if --resume finds no earlier run because the file was changed, and rejects rows that repeat requests', async () => {
   const bulk = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
   home.write('people.csv', 'email\njane@example.com\n');

@@ -3,12 +3,11 @@
 /** `planned`: the id is journaled and the request may have been sent. `unknown`: a resume asks the platform again. */
 export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' | 'skipped' | 'unknown';
 
-/** `repeat`: failed because it repeats an earlier request. `differs`: unknown; no read can show whose request it is. */
-export type StoredState = RowState | 'repeat' | 'differs';
+/** `differs`: unknown; no read can show whose request it is. */
+export type StoredState = RowState | 'differs';
 
 const STATES: readonly StoredState[] = [
-  ...(['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown'] as const),
-  ...(['repeat', 'differs'] as const),
+  ...(['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown', 'differs'] as const),
 ];
 const ID_BYTES = 16;
 const START = 1024;
@@ -16,12 +15,7 @@ const START = 1024;
 export type RowStates = ReturnType<typeof createRowStates>;
 
 export function shownState(state: StoredState): RowState {
-  if (state === 'repeat') return 'failed';
   return state === 'differs' ? 'unknown' : state;
-}
-
-export function repeatError(text: string): string {
-  return `not sent: ${text}. To send it anyway, submit the results file with --allow-duplicates`;
 }
 
 /** Returns the number of rows with a known outcome. */
@@ -81,9 +75,9 @@ export function createRowStates() {
     },
     /** Why the row failed, or why its outcome is unknown. */
     error: (row: number): string => errors.get(row) ?? '',
-    /** Rows in these states that have an error, in ascending order. */
-    rowsIn: (...wanted: StoredState[]): number[] =>
-      [...errors.keys()].filter((row) => wanted.includes(stored(row))).sort((a, b) => a - b),
+    /** Rows with an unknown outcome, in ascending order. */
+    unknownRows: (): number[] =>
+      [...errors.keys()].filter((row) => shownState(stored(row)) === 'unknown').sort((a, b) => a - b),
     count: (state: RowState): number =>
       [...counts].reduce((sum, [one, count]) => (shownState(one) === state ? sum + count : sum), 0),
   };
