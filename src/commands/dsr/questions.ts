@@ -20,7 +20,7 @@ import { BACK, TO_GO_BACK } from '../../lib/runtime/prompts/asker.ts';
 import { startOfDay } from '../flag-values.ts';
 import { choice } from '../pick.ts';
 import type { SubmitSession } from './session.ts';
-import { issuesOfParts, trimmed } from './submit-input.ts';
+import { issuesOfParts, requestFromParts, STAND_IN, trimmed } from './submit-input.ts';
 
 const MEANING = {
   gdpr: 'due within one month',
@@ -35,8 +35,8 @@ const answers = new WeakMap<Context['io'], RequestParts>();
 
 /**
  * Returns a function that asks for the missing parts, or undefined if nothing is missing. If it is called again, it
- * goes back to the last question. Each question is asked only for the first of several profiles. Without an interactive
- * terminal, throws usage (2) with the missing flags.
+ * goes back to the last question. Each question is asked only for the first of several profiles. Throws usage (2)
+ * before the first question for an invalid flag; without an interactive terminal, the error lists the missing flags.
  */
 export function openQuestions(
   ctx: Context,
@@ -50,6 +50,7 @@ export function openQuestions(
   // One error lists all missing flags together.
   const missing = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [name] : []));
   const flag = series(missing, 'and');
+  if (ctx.prompt.possible) checkGiven(ctx, session, parts);
   const steps: Step[] = [
     ...(law === undefined ? [askRegulation] : []),
     ...(wanted === undefined ? [askType] : []),
@@ -146,6 +147,12 @@ function isBack(text: string): boolean {
 function valueOf(field: string, text: string): string | string[] {
   if (field === 'submitted_time') return startOfDay(text);
   return field === 'status_callback_urls' ? [text] : text;
+}
+
+function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestParts): void {
+  const given = Object.entries<unknown>(parts).filter(([, value]) => value !== undefined);
+  const identities = parts.identities.length > 0 ? parts.identities : STAND_IN.identities;
+  requestFromParts(ctx, { ...STAND_IN, ...Object.fromEntries(given), identities }, normalize);
 }
 
 /** Going back removes the last identity or, if there is none, leaves the step. */

@@ -134,7 +134,7 @@ export function requestFromParts(ctx: Context, parts: RequestParts, options: Nor
 }
 
 /** Placeholders for missing values, so that the given values can be validated before prompting. */
-const STAND_IN = {
+export const STAND_IN = {
   regulation: REGULATIONS[0],
   subject_request_type: REQUEST_TYPES[0],
   subject_request_id: '00000000-0000-4000-8000-000000000000',
