@@ -150,9 +150,9 @@ function valueOf(field: string, text: string): string | string[] {
 }
 
 function checkGiven(ctx: Context, { normalize }: SubmitSession, parts: RequestParts): void {
-  const given = Object.entries<unknown>(parts).filter(([, value]) => value !== undefined);
+  const { regulation = STAND_IN.regulation, subject_request_type = STAND_IN.subject_request_type } = parts;
   const identities = parts.identities.length > 0 ? parts.identities : STAND_IN.identities;
-  requestFromParts(ctx, { ...STAND_IN, ...Object.fromEntries(given), identities }, normalize);
+  requestFromParts(ctx, { ...parts, regulation, subject_request_type, identities }, normalize);
 }
 
 /** Going back removes the last identity or, if there is none, leaves the step. */
