@@ -2,6 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import type { Clock } from '../../src/lib/kernel/clock.ts';
 import { run } from '../../src/main.ts';
 import { createTestIo } from './cli.ts';
@@ -37,6 +39,18 @@ export interface Assistant {
   code: Promise<number>;
 }
 
+const compiled = new Map<string, JsonSchemaValidator<unknown>>();
+
+/** The SDK's validator for responses. It compiles each schema once, because compiling takes longer than most tests. */
+const keptValidators: jsonSchemaValidator = {
+  getValidator: <T>(schema: object) => {
+    const key = JSON.stringify(schema);
+    const validate = compiled.get(key) ?? new AjvJsonSchemaValidator().getValidator<unknown>(schema);
+    compiled.set(key, validate);
+    return validate as JsonSchemaValidator<T>;
+  },
+};
+
 /** Starts `cdpadm mcp` with these flags. */
 export async function openAssistant(
   home: { env: Record<string, string>; cwd: string },
@@ -56,9 +70,11 @@ export async function openAssistant(
   };
   const stop = new AbortController();
   const code = run(['mcp', ...flags], { ...test.io, stdout }, stop);
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { jsonSchemaValidator: keptValidators });
   // The transport is the same on both sides.
   await client.connect(new StdioServerTransport(output, input));
+  // From now on, the client checks each response against its tool's output schema.
+  await client.listTools();
   const call = async (name: string, values: Record<string, unknown> = {}): Promise<ToolAnswer> => {
     const { content, isError, structuredContent } = await client.callTool({ name, arguments: values });
     const [{ text }] = content as [{ text: string }];

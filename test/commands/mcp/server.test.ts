@@ -33,12 +33,13 @@ describe('tools', () => {
       ...['dsr_read', 'dsr_plan', 'dsr_write', 'profile_read', 'log_read'],
     ]);
     // The list of tools becomes part of the assistant's context, so it must be short.
-    expect(JSON.stringify(tools).length).toBeLessThan(24_000);
-    for (const { annotations, description = '', inputSchema, name } of tools) {
+    expect(JSON.stringify(tools).length).toBeLessThan(68_000);
+    for (const { annotations, description = '', inputSchema, name, outputSchema } of tools) {
       const isWrite = name.endsWith('_write');
       expect(annotations).toMatchObject({ readOnlyHint: !isWrite, destructiveHint: isWrite });
       expect(description.length).toBeLessThan(1300);
       expect(inputSchema).toMatchObject({ additionalProperties: false });
+      expect(outputSchema?.type).toBe('object');
     }
   });
 
