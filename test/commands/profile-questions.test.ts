@@ -1,7 +1,7 @@
 // `profile create` on a terminal: its prompts and the resulting profile.
 import { describe, expect, it } from 'vitest';
 import type { Draft, Profiles } from '../../src/commands/profile/fields.ts';
-import { askForSettings } from '../../src/commands/profile/questions.ts';
+import { askForSettings, type AddressProbe } from '../../src/commands/profile/questions.ts';
 import { KnownError } from '../../src/lib/kernel/errors.ts';
 import type { Choice, Context, PromptOptions } from '../../src/lib/runtime/context.ts';
 import { openProfiles } from '../../src/lib/config/profiles.ts';
@@ -22,6 +22,7 @@ function answerPrompts(answers: Record<string, string>, review: readonly string[
     const problem = options.check?.(text);
     return problem === undefined ? Promise.resolve(text) : Promise.reject(new Error(problem));
   };
+  const ask = (question: string) => reply(question).then((answer) => answer === 'y');
   // In the list of all settings, select those in `review`, then create the profile.
   const changes = [...review];
   const select = (question: string, choices: readonly Choice[]) => {
@@ -38,7 +39,7 @@ function answerPrompts(answers: Record<string, string>, review: readonly string[
   const ctx = {
     io: { env: {} },
     flags: { yes },
-    prompt: { possible: true, input: reply, secret: reply, select },
+    prompt: { possible: true, input: reply, secret: reply, select, ask },
     out,
   } as unknown as Context;
   return { ctx, asked, shown, lists };
@@ -52,6 +53,9 @@ function draftOf(profile: Draft['profile'] = {}, typed: Draft['typed'] = {}): Dr
   return { profile, typed, storage: 'keychain', use: false };
 }
 
+const reachable: AddressProbe = () => Promise.resolve({ status: 'ok', detail: '' });
+const HOW = { name: 'prod', probe: reachable };
+
 describe('profile create on a terminal', () => {
   it('prompts for the address, the client id and the secret, and requires nothing else', async () => {
     const { ctx, asked, lists } = answerPrompts({
@@ -60,7 +64,7 @@ describe('profile create on a terminal', () => {
       'Client secret': 's3cret',
     });
     const draft = draftOf();
-    await askForSettings(ctx, profilesOf(), draft, 'prod');
+    await askForSettings(ctx, profilesOf(), draft, HOW);
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Client id (Enter to skip)',
@@ -97,7 +101,7 @@ describe('profile create on a terminal', () => {
       return await ctx.prompt.select(question, choices, options);
     };
     const draft = draftOf();
-    await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select } } as Context, profilesOf(), draft, 'prod');
+    await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select } } as Context, profilesOf(), draft, HOW);
     expect(draft.profile).toEqual({
       base_url: 'https://api.example',
       auth_url: 'https://auth.example',
@@ -119,7 +123,7 @@ describe('profile create on a terminal', () => {
           return answer;
         });
       const draft = draftOf({ base_url: 'https://a.example', ...given });
-      await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select: ask } } as Context, profilesOf(), draft, 'prod');
+      await askForSettings({ ...ctx, prompt: { ...ctx.prompt, select: ask } } as Context, profilesOf(), draft, HOW);
       expect(draft.profile).toMatchObject({ environment: 'development', ...given });
       expect('protected' in draft.profile).toBe('protected' in given);
     }
@@ -127,7 +131,7 @@ describe('profile create on a terminal', () => {
 
   it('prompts for credentials only if an entered address requires them', async () => {
     const { ctx, asked } = answerPrompts({ 'Data subject': 'https://dsr.example' }, ['dsr_base_url']);
-    await askForSettings(ctx, profilesOf(), draftOf(), 'prod');
+    await askForSettings(ctx, profilesOf(), draftOf(), HOW);
     expect(asked).toEqual([
       'Platform address (Enter to skip)',
       'Data subject request address (Enter to skip)',
@@ -140,7 +144,7 @@ describe('profile create on a terminal', () => {
     const { ctx, asked, lists } = answerPrompts({}, [], { yes: true });
     const secrets = { client_id: 'me', client_secret: 'env:X' };
     const draft = draftOf({ base_url: 'https://a.example', auth_url: 'https://b.example', secrets });
-    await askForSettings(ctx, profilesOf(), draft, 'prod');
+    await askForSettings(ctx, profilesOf(), draft, HOW);
     expect([asked, lists]).toEqual([[], []]);
     expect(draft.profile.auth_url).toBe('https://b.example');
     const without = answerPrompts({ 'Client id': 'me' }, [], { yes: true });
@@ -148,20 +152,20 @@ describe('profile create on a terminal', () => {
       without.ctx,
       profilesOf(),
       draftOf({ base_url: 'https://a.example' }, { client_secret: 's' }),
-      'prod',
+      HOW,
     );
     expect(without.asked).toEqual(['Client id (Enter to skip)']);
   });
 
   it('does not prompt for the client secret if the client id is skipped', async () => {
     const { ctx, asked } = answerPrompts({});
-    await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), 'prod');
+    await askForSettings(ctx, profilesOf(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked).toEqual(['Client id (Enter to skip)']);
   });
 
   it('rejects an invalid answer immediately', async () => {
     const { ctx } = answerPrompts({ 'Platform address': 'http://api.example' });
-    await expect(askForSettings(ctx, profilesOf(), draftOf(), 'prod')).rejects.toThrow(/https:\/\//);
+    await expect(askForSettings(ctx, profilesOf(), draftOf(), HOW)).rejects.toThrow(/https:\/\//);
   });
 
   it('does not create a profile without an address', async () => {
@@ -169,7 +173,7 @@ describe('profile create on a terminal', () => {
       'create',
       'identity_url',
     ]);
-    await askForSettings(ctx, profilesOf(), draftOf(), 'prod');
+    await askForSettings(ctx, profilesOf(), draftOf(), HOW);
     expect(asked).toContain('! A profile needs at least one address.');
     expect(lists).toHaveLength(3);
   });
@@ -184,16 +188,13 @@ describe('profile create on a terminal', () => {
         'Platform address': 'https://api.example/',
         'Identity intake address': 'https://intake.example',
         'Client id': 'me',
-        'Where is the client secret': 'env',
-        "Client secret: the variable's name": ' CDP_SECRET ',
-        'Where is the workspace key': 'command',
-        'Workspace key: the command': 'pass show key',
-        'Where is the workspace secret': 'none',
+        'Client secret: where it is': ' env:CDP_SECRET ',
+        'Workspace key: where it is': 'command:pass show key',
       },
       ['identity_url'],
     );
     const draft = draftOf();
-    await askForSettings(ctx, withoutKeychain(), draft, 'prod');
+    await askForSettings(ctx, withoutKeychain(), draft, HOW);
     expect(draft.typed).toEqual({});
     expect(draft.profile).toMatchObject({
       identity_url: 'https://intake.example',
@@ -203,60 +204,55 @@ describe('profile create on a terminal', () => {
     expect(asked.filter((question) => question.startsWith('!'))).toHaveLength(1);
   });
 
-  it('accepts an unset variable, and reports that it is not set yet', async () => {
-    for (const [env, expected] of [
-      [{}, ['CDP_SECRET is not set yet. The variable is read whenever the secret is needed.']],
-      [{ CDP_SECRET: 'x' }, []],
-    ] as const) {
-      const { ctx, shown } = answerPrompts({
-        'Where is the client secret': 'env',
-        "Client secret: the variable's name": 'CDP_SECRET',
-      });
-      const draft = draftOf(structuredClone(CLIENT));
-      await askForSettings({ ...ctx, io: { env } } as unknown as Context, withoutKeychain(), draft, 'prod');
-      expect(draft.profile.secrets).toMatchObject({ client_secret: 'env:CDP_SECRET' });
-      expect(shown.filter((text) => text.includes('CDP_SECRET'))).toEqual(expected);
-    }
-  });
-
   it('prompts for the location of the only missing secret, and skips the secret if the answer is empty', async () => {
-    const { ctx, asked } = answerPrompts({ 'Where is the client secret': 'env' });
+    const { ctx, asked } = answerPrompts({});
     const draft = draftOf(structuredClone(CLIENT));
-    await askForSettings(ctx, withoutKeychain(), draft, 'prod');
-    expect(asked.at(-1)).toBe("Client secret: the variable's name (Enter to skip)");
+    await askForSettings(ctx, withoutKeychain(), draft, HOW);
+    expect(asked.at(-1)).toBe('Client secret: where it is, as env:NAME or command:LINE (Enter to skip)');
     expect(draft.profile.secrets).toEqual({ client_id: 'me' });
   });
 
-  it('rejects a secret that is entered as a variable name, and does not print it', async () => {
-    const { ctx } = answerPrompts({
-      'Client id': 'me',
-      'Where is the client secret': 'env',
-      "Client secret: the variable's name": 's3cret-value',
-    });
-    const given = { base_url: 'https://a.example' };
-    const error = await failureOf(askForSettings(ctx, withoutKeychain(), draftOf(given), 'prod'));
-    expect(error.message).toMatch(/^Enter the name of an environment variable, such as CDP_SECRET/);
-    expect(error.message).not.toContain('s3cret');
-  });
+  it.each(['s3cret-value', 'env:s3cret-value', 'command:'])(
+    'rejects %j as the location of a secret, and does not print it',
+    async (answer) => {
+      const { ctx } = answerPrompts({ 'Client id': 'me', 'Client secret': answer });
+      const given = { base_url: 'https://a.example' };
+      const error = await failureOf(askForSettings(ctx, withoutKeychain(), draftOf(given), HOW));
+      expect(error.message).toMatch(/^Enter where the secret is, as env:NAME or command:LINE/);
+      expect(error.message).not.toContain('s3cret');
+    },
+  );
 
   it('checks the keychain only if a secret needs it, and reports other failures', async () => {
     const { ctx, asked } = answerPrompts({});
-    await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), 'prod');
+    await askForSettings(ctx, withoutKeychain(), draftOf({ base_url: 'https://a.example' }), HOW);
     expect(asked.filter((question) => question.startsWith('!'))).toEqual([]);
     const other = new KnownError({ code: 'io', message: 'other' });
     const profiles = { ...profilesOf(), checkKeychain: () => Promise.reject(other) };
-    await expect(askForSettings(ctx, profiles, draftOf(), 'prod')).rejects.toBe(other);
+    await expect(askForSettings(ctx, profiles, draftOf(), HOW)).rejects.toBe(other);
   });
 
-  it('preselects a location for the secret, not the option to skip it', async () => {
-    const { ctx } = answerPrompts({}, [], { yes: true });
-    const initials: unknown[] = [];
-    const select = (_question: string, choices: readonly { value: string }[], options?: PromptOptions) => {
-      initials.push([options?.initial, choices[0]?.value, choices.at(-1)?.value]);
-      return Promise.resolve('none');
+  it('asks whether to keep or replace an unreachable address', async () => {
+    const probe: AddressProbe = (address) =>
+      Promise.resolve({
+        status: address.includes('down') ? 'failed' : 'ok',
+        detail: `${address}: nothing`,
+        fix: 'Retry.',
+      });
+    const kept = answerPrompts({ 'Platform address': 'https://down.example', 'Keep it anyway?': 'y' });
+    const draft = draftOf();
+    await askForSettings(kept.ctx, profilesOf(), draft, { name: 'prod', probe });
+    expect(draft.profile.base_url).toBe('https://down.example');
+    expect(kept.asked).toContain('! https://down.example: nothing. Retry.');
+
+    const replies: Record<string, string> = { 'Platform address': 'https://down.example' };
+    const again = answerPrompts(replies);
+    const other = draftOf();
+    const recover = (address: string): ReturnType<AddressProbe> => {
+      replies['Platform address'] = 'https://up.example';
+      return probe(address);
     };
-    const prompt = { ...ctx.prompt, select } as Context['prompt'];
-    await askForSettings({ ...ctx, prompt }, withoutKeychain(), draftOf(structuredClone(CLIENT)), 'prod');
-    expect(initials).toEqual([['env', 'env', 'none']]);
+    await askForSettings(again.ctx, profilesOf(), other, { name: 'prod', probe: recover });
+    expect(other.profile.base_url).toBe('https://up.example');
   });
 });

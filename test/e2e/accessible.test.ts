@@ -88,8 +88,10 @@ describe.each(WAYS)('with %s', (_name, env) => {
     await screen.waitFor('Environment: development');
     await screen.waitFor('Number');
     screen.type(KEY.enter);
-    expect(await screen.exit).toBe(0);
+    await screen.waitFor('Test the credentials now?');
     expect(screen.screen()).not.toContain('s3cret');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
     expectNoRedraw(screen, env);
   });
 

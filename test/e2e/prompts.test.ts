@@ -1,8 +1,9 @@
 // Prompts of the built program on a real terminal.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CliHome, type CliResult, createCliHome, runCli } from '../helpers/cli.ts';
+import { startTestEmulator } from '../helpers/emulator.ts';
 import { KEY, openTerminal, type Terminal } from '../helpers/pty.ts';
 
 let home: CliHome;
@@ -124,16 +125,42 @@ describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
     screen.type(`nowhere${KEY.enter}`);
     await screen.waitFor('must be');
     screen.type(`http://127.0.0.1:1${KEY.enter}`);
+    await screen.waitFor('ECONNREFUSED');
+    await screen.waitFor('Keep it anyway? (y/N)');
+    screen.type(`y${KEY.enter}`);
     await screen.waitFor('secret');
     screen.type(`s3cret-value${KEY.enter}`);
     await screen.waitFor('Environment: none');
     screen.type(KEY.enter);
-    await screen.waitFor('To test it: cdpadm auth test');
+    await screen.waitFor('Test the credentials now?');
+    screen.type(`n${KEY.enter}`);
+    await screen.waitFor('Try it: cdpadm auth test');
     expect(await screen.exit).toBe(0);
     expect(screen.screen()).not.toContain('s3cret');
     const { stdout } = await cli(['profile', 'show', 'prod', '-o', 'json']);
     expect(stdout).toContain('http://127.0.0.1:1');
     expect(stdout).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['that work', '', ['32 tasks']],
+    ['that do not', 'x', ['failed', 'The profile is kept.', 'cdpadm auth login --profile prod']],
+  ])('end with a test of credentials %s', async (_which, end, told) => {
+    const platform = await startTestEmulator();
+    onTestFinished(() => platform.close());
+    const { ready } = platform;
+    const flags = ['--base-url', ready.base_url, '--auth-url', ready.auth_url, '--org', '1001', '--account', '2001'];
+    const create = ['profile', 'create', 'prod', ...flags, '--client-id', ready.client_id, '--insecure-storage'];
+    const screen = terminal(create, env);
+    await screen.waitFor('secret');
+    screen.type(`${ready.client_secret}${end}${KEY.enter}`);
+    await screen.waitFor('Environment: none');
+    screen.type(KEY.enter);
+    await screen.waitFor('Test the credentials now? (Y/n)');
+    screen.type(KEY.enter);
+    for (const text of told) await screen.waitFor(text);
+    expect(await screen.exit).toBe(0);
+    expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
   test('require an address, and let the user change a setting or cancel with Ctrl-C before the profile is created', async () => {
@@ -147,6 +174,8 @@ describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
     await screen.waitFor('Platform address (Enter to skip)');
     screen.type(`http://127.0.0.1:1${KEY.enter}`);
+    await screen.waitFor('Keep it anyway? (y/N)');
+    screen.type(`y${KEY.enter}`);
     await screen.waitFor('Client id');
     screen.type(KEY.enter);
     await screen.waitFor('Token service address: http://127.0.0.1:1 (the platform address)');
@@ -170,7 +199,7 @@ describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
     expect((await cli(['profile', 'list', '-o', 'name'])).stdout).toContain('prod');
   });
 
-  test('offer a list of values', async () => {
+  test('offer a list of values, and report after Ctrl-C at the last prompt that the profile was created', async () => {
     const flags = ['--identity-url', 'http://127.0.0.1:1', '--insecure-storage'];
     const screen = terminal(['profile', 'create', 'prod', ...flags], env);
     await screen.waitFor('Workspace key');
@@ -184,7 +213,10 @@ describe.each(WAYS)('the prompts for a new profile (%s)', (way, env) => {
     screen.type(way === 'redrawing' ? KEY.down + KEY.enter : `2${KEY.enter}`);
     await screen.waitFor('Environment: development');
     screen.type(KEY.enter);
-    expect(await screen.exit).toBe(0);
+    await screen.waitFor('Test the credentials now?');
+    screen.type(KEY.ctrlC);
+    expect(await screen.exit).toBe(130);
+    expect(screen.screen()).toContain('Profile prod was created.');
     expect((await cli(['profile', 'show', 'prod', '-o', 'json'])).stdout).toContain('development');
   });
 });

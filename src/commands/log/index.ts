@@ -5,7 +5,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
 import { counted, sizeText } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import { type Column, fields, type ListView } from '../../lib/render/view.ts';
+import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
@@ -14,7 +14,7 @@ import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chai
 import { NEWEST, type Picker } from '../pick.ts';
 import { beforeFlag, readBefore, readSince } from '../flag-values.ts';
 
-type KeysOfValues = Exclude<keyof LoggedWrite, 'args' | 'counts' | 'files' | 'ids' | 'request_ids' | 'target'>;
+const NOTED_BYTES = 2 ** 20;
 
 const view: ListView<LoggedWrite> = {
   kind: 'list',
@@ -41,7 +41,7 @@ const view: ListView<LoggedWrite> = {
       value: (it) => placeOf(it.target).join(', '),
       said: (it) => placeOf(it.target).find((part) => / \d+$/.test(part)),
     },
-    ...ranked(4, 'profile', 'by', 'host', 'error'),
+    ...ranked({ profile: 4, by: 5, host: 6, error: 7 }),
     {
       key: 'counts',
       rank: 8,
@@ -50,18 +50,14 @@ const view: ListView<LoggedWrite> = {
           .map((pair) => pair.join('='))
           .join(' '),
     },
-    ...ranked(9, 'plan', 'requests', 'digest', 'via'),
+    ...ranked({ plan: 9, requests: 10, digest: 11, via: 12 }),
     { key: 'request_ids', rank: 13, value: (it) => it.request_ids.join(' ') },
     { key: 'files', rank: 14, value: (it) => it.files.join(' ') },
     { key: 'ids', rank: 15, value: (it) => it.ids.join(' ') },
-    ...ranked(16, 'journal', 'ended_at', 'undo_note'),
+    ...ranked({ journal: 16, ended_at: 17, undo_note: 18 }),
   ],
   empty: 'This machine has not written to a platform yet.',
 };
-
-function ranked(first: number, ...keys: KeysOfValues[]): Column<LoggedWrite>[] {
-  return keys.map((key, index) => ({ key, rank: first + index, value: (it) => it[key] }));
-}
 
 /** The columns with their full text, even if it does not fit in a table. */
 const inFull = view.columns.map(({ said: _said, ...column }) => column);
@@ -177,6 +173,10 @@ export const command = defineCommand({
     await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'No write in the log matches.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')
       ctx.out.note({ text: 'To see a write in full, with the command that undoes it:', command: 'cdpadm log show ID' });
+    const begins = log.begins();
+    if (begins === undefined || log.size() < NOTED_BYTES) return;
+    const text = `The log is ${sizeText(log.size())} and starts on ${begins.slice(0, 10)}. To shorten it:`;
+    ctx.out.note({ text, command: 'cdpadm log prune --before DATE' });
   },
 });
 

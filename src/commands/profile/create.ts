@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { onAbort } from '../../lib/kernel/clock.ts';
+import { checkAddress } from '../../lib/runtime/checks/machine.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TargetFlags } from '../../lib/runtime/command-line/complete-hint.ts';
 import {
@@ -13,7 +15,7 @@ import {
 import { setFlag, strangeNames, withChanges } from './change-text.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
-import { addressHint, askForSettings, hasAddress } from './questions.ts';
+import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';
 import { readSecretFlags, secretFlags } from '../../lib/runtime/command-line/secret-flags.ts';
 
 const createFlags = {
@@ -40,7 +42,7 @@ export const createProfile = defineCommand({
   flags: createFlags,
   output: () => z.object({ name: z.string(), current: z.boolean(), file: z.string(), profile: profileResult() }),
   notes: [
-    'The ids come from --org, --account and --workspace, and additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, and shows all settings for review. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
+    'The ids come from --org, --account and --workspace, and additional certificate authorities from --ca-file. On a terminal, the command asks for the platform address, the client id and the client secret, shows all settings for review, and offers to test the credentials. Unless you give a different address, the token service uses the platform address. Secrets are stored in the keychain; the settings file contains only references to them.',
   ],
   examples: [
     'cdpadm profile create prod --base-url https://api.example.com --auth-url https://auth.example.com --org 123 --account 456 --client-id my-client --client-secret-env CDP_SECRET --protected',
@@ -56,7 +58,7 @@ export const createProfile = defineCommand({
       });
     const profiles = await ctx.profiles();
     const { references, typed } = await readSecretFlags(ctx, flags);
-    const name = args.name ?? (await unlessStopped(askName(ctx, profiles)));
+    const name = args.name ?? (await unlessStopped(NOT_CREATED, askName(ctx, profiles)));
     await profiles.checkNewName(name);
     const secrets = { ...(flags.fromEnv && secretsInEnvironment(ctx, typed)), ...references };
     const given = {
@@ -73,7 +75,8 @@ export const createProfile = defineCommand({
       storage: flags.insecureStorage ? 'file' : 'keychain',
       use: flags.use === true,
     };
-    if (ctx.prompt.possible) await unlessStopped(askForSettings(ctx, profiles, draft, name));
+    const asking = { name, probe: probeFor(ctx, draft) };
+    if (ctx.prompt.possible) await unlessStopped(NOT_CREATED, askForSettings(ctx, profiles, draft, asking));
     if (draft.profile.base_url !== undefined) draft.profile.auth_url ??= draft.profile.base_url;
     if (!hasAddress(draft)) {
       throw usageError(
@@ -95,17 +98,21 @@ export const createProfile = defineCommand({
     await ctx.out.emit(created, { kind: 'document', text: () => text });
     const hint = addressHint(name, draft);
     if (hint) ctx.out.note(hint);
-    ctx.out.note({ text: 'To test it:', command: `cdpadm auth test --profile ${name}` });
+    const isOffered = ctx.prompt.possible && !ctx.flags.yes && stored.secrets !== undefined;
+    const isTried = isOffered && (await unlessStopped(`Profile ${name} was created.`, offerTest(ctx, name)));
+    if (!isTried) ctx.out.note({ text: 'Try it:', command: `cdpadm auth test --profile ${name}` });
   },
 });
 
-/** If the user stops the command during `work`, adds that no profile was created. */
-async function unlessStopped<T>(work: Promise<T>): Promise<T> {
+const NOT_CREATED = 'No profile was created.';
+
+/** If the user stops the command during `work`, adds `hint`, which reports whether the profile exists. */
+async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof KnownError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
-    throw error.with({ hint: 'No profile was created.' });
+    throw error.with({ hint });
   }
 }
 
@@ -113,6 +120,18 @@ async function askName(ctx: Context, profiles: Profiles): Promise<string> {
   const problemOf = await profiles.newNameProblem();
   const check = (text: string): string | undefined => problemOf(text.trim());
   return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
+}
+
+/** Long enough for a distant platform, short enough for a user waiting for the next question. */
+const PROBE_LIMIT_MS = 3000;
+
+/** Returns a probe without credentials. `--yes` skips the probes, because the user did not request these calls. */
+function probeFor(ctx: Context, { profile }: Draft): AddressProbe {
+  const caFile = profile.ca_file ?? (ctx.io.env.CDPADM_CA_FILE || undefined);
+  return (address) =>
+    ctx.flags.yes
+      ? Promise.resolve({ status: 'skipped', detail: 'not probed' })
+      : checkAddress(ctx, 'address', address, { caFile, limitMs: PROBE_LIMIT_MS });
 }
 
 /** Returns the profile as it would be stored: a typed or piped secret becomes a reference. */
@@ -145,4 +164,19 @@ function secretsInEnvironment(ctx: Context, typed: Draft['typed']): Draft['typed
     if (value && typed[name] === undefined) found[name] = name === 'client_id' ? value : `env:${variable}`;
   }
   return found;
+}
+
+/** Offers to run `auth test` with only the new profile's settings (decision: D172). Returns false if the user declines. */
+async function offerTest(ctx: Context, name: string): Promise<boolean> {
+  if (!(await ctx.prompt.ask('Test the credentials now?', true))) return false;
+  const stop = new AbortController();
+  const ignoreStop = onAbort(ctx.signal, () => stop.abort(ctx.signal.reason));
+  // Standard output is reserved for the result of this command.
+  const io = Object.create(ctx.io, { stdout: { value: ctx.io.stderr } }) as Context['io'];
+  const code = await ctx.runCommand(['auth', 'test', '--profile', name], io, stop).finally(ignoreStop);
+  ctx.signal.throwIfAborted();
+  if (code === 0) return true;
+  ctx.out.note({ text: 'The profile is kept. To change it:', command: `cdpadm profile edit ${name}` });
+  ctx.out.note({ text: 'To store different secrets:', command: `cdpadm auth login --profile ${name}` });
+  return false;
 }

@@ -2,7 +2,10 @@
 import { type Hint, KnownError } from '../../lib/kernel/errors.ts';
 import { capitalized, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import type { Finding } from '../../lib/runtime/checks/machine.ts';
 import { type Draft, FIELDS, type Profiles, type SettingName } from './fields.ts';
+
+export type AddressProbe = (address: string) => Promise<Pick<Finding, 'status' | 'detail' | 'fix'>>;
 
 type SecretName = 'client_secret' | 'workspace_key' | 'workspace_secret';
 type Name = SettingName | SecretName | 'client_id';
@@ -40,6 +43,7 @@ interface Asking {
   ctx: Context;
   profiles: Profiles;
   draft: Draft;
+  probe: AddressProbe;
   /** Returns true if secrets can be stored. Otherwise, it warns once. */
   canKeep: () => Promise<boolean>;
   isProtected: boolean;
@@ -64,10 +68,15 @@ export function addressHint(name: string, draft: Draft): Hint | undefined {
 }
 
 /** Asks for an address and its credentials, then shows all settings until the user accepts them (decision: D198). */
-export async function askForSettings(ctx: Context, profiles: Profiles, draft: Draft, name: string): Promise<void> {
+export async function askForSettings(
+  ctx: Context,
+  profiles: Profiles,
+  draft: Draft,
+  { name, probe }: { name: string; probe: AddressProbe },
+): Promise<void> {
   let found: Promise<boolean> | undefined;
   const canKeep = () => (found ??= findStorage(ctx, profiles, draft));
-  const asking: Asking = { ctx, profiles, draft, canKeep, isProtected: draft.profile.protected === true };
+  const asking: Asking = { ctx, profiles, draft, probe, canKeep, isProtected: draft.profile.protected === true };
   const asked = new Set<Name>();
   const askCredentials = async (): Promise<void> => {
     for (const [credential, addresses] of CREDENTIALS) {
@@ -132,13 +141,21 @@ function labelOf(name: Name): string {
 async function ask(asking: Asking, name: Name): Promise<void> {
   if (isSecret(name)) return await askSecret(asking, name);
   if (name === 'environment') return await askEnvironment(asking);
-  const { profile } = asking.draft;
+  const { ctx, draft, probe } = asking;
+  const { profile } = draft;
   const text = await askText(asking, name);
   if (name === 'client_id') {
     if (text !== undefined) profile.secrets = { ...profile.secrets, client_id: text };
     else delete profile.secrets?.client_id;
   } else if (text === undefined) delete profile[name];
   else profile[name] = text;
+  if (text === undefined || name === 'client_id' || !name.endsWith('_url')) return;
+  const { status, detail, fix } = await probe(text);
+  if (status === 'failed' || status === 'warning') ctx.out.warn([`${detail}.`, fix].filter(Boolean).join(' '));
+  // The address may be on a network that this machine has not joined yet.
+  if (status !== 'failed' || (await ctx.prompt.ask('Keep it anyway?', false))) return;
+  delete profile[name];
+  await ask(asking, name);
 }
 
 async function askText({ ctx, draft, profiles }: Asking, name: SettingName | 'client_id'): Promise<string | undefined> {
@@ -207,28 +224,11 @@ async function askSecret({ ctx, draft, canKeep }: Asking, name: SecretName): Pro
 
 /** Asks for `env:NAME` or `command:LINE`. Returns undefined if the user skips the question. */
 async function askReference(ctx: Context, label: string, flag: string): Promise<string | undefined> {
-  const kind = await ctx.prompt.select(
-    `Where is the ${label.toLowerCase()}?`,
-    [
-      { value: 'env', label: 'in an environment variable' },
-      { value: 'command', label: 'in the output of a command, such as a password manager' },
-      { value: 'none', label: 'skip it for now' },
-    ],
-    { initial: 'env', flag },
-  );
-  if (kind === 'none') return undefined;
-  if (kind === 'env') {
-    // The message does not repeat the text, which may be the secret itself.
-    const check = (text: string): string | undefined =>
-      /^(?:[A-Za-z_][A-Za-z0-9_]*)?$/.test(text.trim())
-        ? undefined
-        : 'Enter the name of an environment variable, such as CDP_SECRET, not the secret.';
-    const name = (await ctx.prompt.input(`${label}: the variable's name (Enter to skip)`, { flag, check })).trim();
-    if (name !== '' && !ctx.io.env[name]) {
-      ctx.out.show(() => `${name} is not set yet. The variable is read whenever the secret is needed.`);
-    }
-    return name === '' ? undefined : `env:${name}`;
-  }
-  const line = (await ctx.prompt.input(`${label}: the command (Enter to skip)`, { flag })).trim();
-  return line === '' ? undefined : `command:${line}`;
+  // The message does not repeat the text, which may be the secret itself.
+  const check = (text: string): string | undefined =>
+    /^(?:env:[A-Za-z_]\w*|command:\s*\S.*)?$/.test(text.trim())
+      ? undefined
+      : 'Enter where the secret is, as env:NAME or command:LINE, not the secret.';
+  const question = `${label}: where it is, as env:NAME or command:LINE (Enter to skip)`;
+  return (await ctx.prompt.input(question, { flag, check })).trim() || undefined;
 }

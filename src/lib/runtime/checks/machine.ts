@@ -29,7 +29,6 @@ export type Finding = z.infer<ReturnType<typeof finding>>;
 /** The platform rejects tokens if the clock is off by several minutes. Signatures and deadlines tolerate less. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
-const PROBE_LIMIT_MS = 10_000;
 
 const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail });
 const warning = (check: string, detail: string, fix: string): Finding => ({ check, status: 'warning', detail, fix });
@@ -150,20 +149,25 @@ export async function checkAddresses(ctx: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const name of Object.values(ADDRESS_OF)) {
     const setting = settings.get(name);
-    if (setting) findings.push(await checkAddress(ctx, name, setting.value, caFile));
+    if (setting) findings.push(await checkAddress(ctx, name, setting.value, { caFile, limitMs: 10_000 }));
     else findings.push({ check: name, status: 'skipped', detail: 'not configured' });
   }
   return findings;
 }
 
-/** Probes an address without credentials. Skips an address that needs a proxy. */
-async function checkAddress(ctx: Context, check: string, address: string, caFile?: string): Promise<Finding> {
+/** Probes an address without credentials, for at most `limitMs`. Skips an address that needs a proxy. */
+export async function checkAddress(
+  ctx: Context,
+  check: string,
+  address: string,
+  { caFile, limitMs }: { caFile: string | undefined; limitMs: number },
+): Promise<Finding> {
   try {
     if (proxyFor(address, readProxySettings(ctx.io.env)))
       return { check, status: 'skipped', detail: `${address} is reached through a proxy` };
     const { clockAheadMs, certificateEnds, status } = await probeAddress(address, {
       extraAuthorities: caFile === undefined ? undefined : furtherAuthorities(caFile, ctx.io.env),
-      timeoutMs: Math.min(ctx.flags.requestTimeoutMs, PROBE_LIMIT_MS),
+      timeoutMs: Math.min(ctx.flags.requestTimeoutMs, limitMs),
       clock: ctx.clock,
       signal: ctx.signal,
     });

@@ -145,6 +145,14 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
     /** Replaces the lines before a time with checkpoints. */
     prune: (before: string): Promise<number> =>
       locked(() => chain.prune((line) => !isOlder(line, before), { before }), signal),
+    /** Returns the time of the first entry, if any. */
+    begins: (): string | undefined => {
+      for (const part of chain.lines()) {
+        const at = part.map((line) => parsed(line)).find(({ event }) => event === 'started')?.['at'];
+        if (isText(at)) return at;
+      }
+      return undefined;
+    },
     /** Returns the size of all files in bytes. */
     size: (): number => {
       const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
