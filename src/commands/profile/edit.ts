@@ -3,8 +3,7 @@ import { toYaml } from '../../lib/files/yaml-text.ts';
 import { pickProfile } from '../pick.ts';
 import * as z from 'zod/mini';
 import type { Context } from '../../lib/runtime/context.ts';
-import { editUntilValid } from '../../lib/runtime/prompts/edit-until-valid.ts';
-import { withEditedFile } from '../../lib/runtime/prompts/editor.ts';
+import { editUntilValid, withEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import {
   changesBetween,

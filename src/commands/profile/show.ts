@@ -58,10 +58,7 @@ export const showProfile = defineCommand({
     await ctx.out.emit(await shownOf(settings), {
       kind: 'document',
       list: (shown) => ({ columns: LIST_COLUMNS, rows: rowsOf(shown) }),
-      piped: (shown) =>
-        rowsOf(shown)
-          .map((row) => row.slice(0, origin ? undefined : 2).join('\t'))
-          .join('\n'),
+      isTable: true,
       text: (shown, style, width) => {
         const rows = rowsOf(shown);
         const [first = 0, second = 0, third = 0] = [0, 1, 2].map((index) =>
@@ -80,7 +77,6 @@ export const showProfile = defineCommand({
       },
     });
     if (origin) notePinning(ctx, settings);
-    else noteOverrides(ctx, settings);
   },
 });
 
@@ -151,11 +147,4 @@ function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): 
       : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
   );
   if (ignoredKeys.length > 0) ctx.out.note(`Ignored in the project file: ${ignoredKeys.join(', ')}.`);
-}
-
-function noteOverrides(ctx: Context, settings: Settings): void {
-  const others = settings.all().filter(([, { origin }]) => origin.kind !== 'profile' && origin.kind !== 'default');
-  if (!settings.profile || others.length === 0) return;
-  const names = others.map(([name, { origin }]) => `${name} (${origin.detail})`).join(', ');
-  ctx.out.note(`These values do not come from profile ${settings.profile.value}: ${names}.`);
 }

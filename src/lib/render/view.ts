@@ -59,8 +59,6 @@ export interface DocumentView<T> {
   /** True if the text has its own format, such as a script or a template: `--out` does not convert it. */
   verbatim?(data: T): boolean;
   text(data: T, style: Style, width: number): string;
-  /** Returns the text for a pipe: tab-separated rows, like every piped table. */
-  piped?(data: T): string;
   /** True if a pipe gets the rows of `list`. */
   isTable?: true;
   /** The Markdown. Default: the text without color in a code block. */

@@ -1,5 +1,6 @@
 // Several `--profile` flags: the command runs for one profile after another, and the results are combined.
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
@@ -87,27 +88,11 @@ export async function runForEachProfile(
 /** The returned function creates an Io that replays the input, read once. A terminal is shared, not replayed. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
-  /** Null marks the end. */
-  const chunks: unknown[] = [];
-  let source: AsyncIterator<unknown> | undefined;
-  async function chunkAt(index: number): Promise<unknown> {
-    if (index === chunks.length) {
-      const next = await (source ??= io.stdin[Symbol.asyncIterator]()).next();
-      chunks.push(next.done === true ? null : next.value);
-    }
-    return chunks[index];
+  let read: Promise<Buffer> | undefined;
+  async function* replay() {
+    yield await (read ??= buffer(io.stdin));
   }
-  return () => {
-    let index = 0;
-    const stdin = new Readable({
-      read: () =>
-        void chunkAt(index++).then(
-          (chunk) => stdin.push(chunk),
-          (error: unknown) => stdin.destroy(error as Error),
-        ),
-    });
-    return Object.create(io, { stdin: { value: stdin } }) as Io;
-  };
+  return () => Object.create(io, { stdin: { value: Readable.from(replay()) } }) as Io;
 }
 
 /**

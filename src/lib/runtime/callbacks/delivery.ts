@@ -1,6 +1,8 @@
 // One attempt to deliver a callback, either to an address or to one of the user's commands.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { resolve as resolvePath } from 'node:path';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
@@ -50,41 +52,34 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const ca = await authorities(ctx);
   const limitMs = ctx.flags.requestTimeoutMs;
-  return ({ body, headers, id }, signal) =>
-    new Promise((resolve, reject) => {
-      const kept = headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
-      const limit = AbortSignal.timeout(limitMs);
-      const sent = request(url, {
-        method: 'POST',
-        headers: { ...Object.fromEntries(kept), 'content-length': String(body.length), 'idempotency-key': id },
-        signal: AbortSignal.any([signal, limit]),
-        agent: false,
-        ...ca,
-      });
-      sent.on('error', (error) => {
-        const lost = {
-          origin: url.origin,
-          proxy: undefined,
-          requestTimeoutMs: limitMs,
-          request: { id, method: 'POST', path: url.pathname },
-        };
-        const failure = networkFailure(lost, transportErrorOf(error, 'perhaps-delivered', false));
-        reject(
-          limit.aborted
-            ? new Error(`${url.origin} did not respond within ${formatDuration(limitMs)}`)
-            : new Error(failure.message.replace(/\.$/, '')),
-        );
-      });
-      sent.on('response', (response) => {
-        // Only the status matters.
-        response.on('error', () => undefined);
-        response.resume();
-        const { statusCode: status = 0 } = response;
-        if (status >= 200 && status < 300) resolve();
-        else reject(new Error(`${url.origin} responded with ${status}`));
-      });
-      sent.end(body);
+  return async ({ body, headers, id }, signal) => {
+    const kept = headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
+    const limit = AbortSignal.timeout(limitMs);
+    const sent = request(url, {
+      method: 'POST',
+      headers: { ...Object.fromEntries(kept), 'content-length': String(body.length), 'idempotency-key': id },
+      signal: AbortSignal.any([signal, limit]),
+      agent: false,
+      ...ca,
     });
+    // An error after the response does not matter, but would end the process if it had no listener.
+    const responded = once(
+      sent.on('error', () => undefined),
+      'response',
+    ) as Promise<[IncomingMessage]>;
+    sent.end(body);
+    const [response] = await responded.catch((error: unknown) => {
+      if (limit.aborted) throw new Error(`${url.origin} did not respond within ${formatDuration(limitMs)}`);
+      const lost = { request: { id, method: 'POST', path: url.pathname }, origin: url.origin, proxy: undefined };
+      const transportError = transportErrorOf(error as Error, 'perhaps-delivered', false);
+      const failure = networkFailure({ ...lost, requestTimeoutMs: limitMs }, transportError);
+      throw new Error(failure.message.replace(/\.$/, ''));
+    });
+    // Only the status matters.
+    response.on('error', () => undefined).resume();
+    const { statusCode: status = 0 } = response;
+    if (status < 200 || status >= 300) throw new Error(`${url.origin} responded with ${status}`);
+  };
 }
 
 async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
@@ -106,41 +101,37 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
     const own = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
     const env = { ...own, ...variables, CDPADM_EVENT_ID: id };
     signal.throwIfAborted();
+    const child = spawn(program, args, {
+      cwd: ctx.io.cwd,
+      env,
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: host.platform !== 'win32',
+      windowsHide: true,
+    });
+    const ended = once(child, 'exit') as Promise<[code: number | null, killed: string | null]>;
+    // The command may exit without reading its input.
+    child.stdin.on('error', () => undefined).end(body);
     const over = new AbortController();
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const child = spawn(program, args, {
-          cwd: ctx.io.cwd,
-          env,
-          stdio: ['pipe', 'ignore', 'inherit'],
-          detached: host.platform !== 'win32',
-          windowsHide: true,
-        });
-        let reason: Error | undefined;
-        let kill: NodeJS.Timeout | undefined;
-        const end = (why: Error): void => {
-          reason ??= why;
-          host.endGroup(child.pid, 'SIGTERM');
-          kill ??= setTimeout(() => host.endGroup(child.pid, 'SIGKILL'), GRACE_MS);
-        };
-        ctx.clock.sleep(limitMs, AbortSignal.any([signal, over.signal])).then(
-          () => end(new Error(`the command ran longer than ${formatDuration(limitMs)}`)),
-          () => signal.aborted && end(signal.reason as Error),
-        );
-        child.on('error', (error) => reject(new Error(`the command could not be started: ${error.message}`)));
-        child.on('exit', (code, killed) => {
-          clearTimeout(kill);
-          // Also kill the processes that the command started.
-          if (reason) host.endGroup(child.pid, 'SIGKILL');
-          if (code === 0 && !reason) resolve();
-          else reject(reason ?? new Error(`the command failed with ${killed ?? `exit ${code}`}`));
-        });
-        // The command may exit without reading its input.
-        child.stdin.on('error', () => undefined);
-        child.stdin.end(body);
-      });
-    } finally {
-      over.abort();
-    }
+    let reason: Error | undefined;
+    let kill: NodeJS.Timeout | undefined;
+    const end = (why: Error): void => {
+      reason = why;
+      host.endGroup(child.pid, 'SIGTERM');
+      kill = setTimeout(() => host.endGroup(child.pid, 'SIGKILL'), GRACE_MS);
+    };
+    ctx.clock.sleep(limitMs, AbortSignal.any([signal, over.signal])).then(
+      () => end(new Error(`the command ran longer than ${formatDuration(limitMs)}`)),
+      () => signal.aborted && end(signal.reason as Error),
+    );
+    const [code, killed] = await ended
+      .catch((error: unknown) => {
+        throw new Error(`the command could not be started: ${(error as Error).message}`);
+      })
+      .finally(() => over.abort());
+    clearTimeout(kill);
+    // Also kill the processes that the command started.
+    if (reason) host.endGroup(child.pid, 'SIGKILL');
+    if (reason) throw reason;
+    if (code !== 0) throw new Error(`the command failed with ${killed ?? `exit ${code}`}`);
   };
 }

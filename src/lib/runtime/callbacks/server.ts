@@ -1,5 +1,6 @@
 // The HTTP listener for callbacks. Delivers each POST as raw bytes, with all header lines as they were sent.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { fail } from '../../errors/fail.ts';
@@ -66,7 +67,20 @@ export async function startCallbackServer(
       return;
     }
   });
-  await listen(server, host, port);
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: unknown) => {
+    const taken = systemErrorCode(error) === 'EADDRINUSE';
+    throw fail('dsr.listen', {
+      message: taken
+        ? `Port ${port} is in use by another process.`
+        : `Cannot listen on ${host}:${port}: ${(error as Error).message}.`,
+      hint: 'Pass --port 0 to use a free port.',
+      exit: taken ? 'conflict' : 'failed',
+      cause: error,
+    });
+  });
+  // A later error, such as too many open files, must not end the process.
+  server.on('error', () => undefined);
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : port,
@@ -79,25 +93,6 @@ export async function startCallbackServer(
       await closed;
     },
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const taken = systemErrorCode(error) === 'EADDRINUSE';
-      reject(
-        fail('dsr.listen', {
-          message: taken
-            ? `Port ${port} is in use by another process.`
-            : `Cannot listen on ${host}:${port}: ${error.message}.`,
-          hint: 'Pass --port 0 to use a free port.',
-          exit: taken ? 'conflict' : 'failed',
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, host, () => resolve());
-  });
 }
 
 async function take(
@@ -114,9 +109,7 @@ async function take(
     return;
   }
   const { rawHeaders } = request;
-  const headers = rawHeaders
-    .filter((_text, index) => index % 2 === 0)
-    .map((name, index) => [name, rawHeaders[index * 2 + 1] ?? ''] as const);
+  const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
   const received = { method: request.method ?? '', path: request.url ?? '/', headers, body };
   // The platform resends an unacknowledged callback.
   const status = await answer(received).catch(() => 503);

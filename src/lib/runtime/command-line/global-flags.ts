@@ -119,14 +119,18 @@ export function readGlobalFlags(
   if (fields && !['table', 'csv', 'markdown'].includes(output)) {
     throw usageError('--fields applies only to table, csv and markdown.', `With -o ${output}, use --query.`);
   }
+  const id = (name: string) =>
+    checked(raw, name, 'a number such as 12345', (it) => (/^\d{1,19}$/.test(it) ? it : undefined));
+  const duration = (name: string) =>
+    checked(raw, name, 'a duration such as 500ms, 30s, 15m or 8h', (it) => parseDuration(it) || undefined);
   const given = (raw['profile'] as string[] | undefined) ?? [];
   const profiles = [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
   return {
     profile: profiles[0],
     profiles,
-    workspace: id(raw, 'workspace'),
-    org: id(raw, 'org'),
-    account: id(raw, 'account'),
+    workspace: id('workspace'),
+    org: id('org'),
+    account: id('account'),
     output,
     wide: wanted === 'wide',
     ...(flag === undefined && ofFile !== undefined && { formatOfFile: true as const }),
@@ -145,9 +149,9 @@ export function readGlobalFlags(
     debug: raw['debug'] === true || env.CDPADM_DEBUG === '1' || env.RUNNER_DEBUG === '1',
     traceFile: checkPath(text(raw, 'traceFile') ?? env.CDPADM_TRACE_FILE ?? '', '--trace-file') || undefined,
     curl: raw['curl'] === true,
-    requestTimeoutMs: Math.min(duration(raw, 'requestTimeout') ?? DEFAULT_REQUEST_TIMEOUT_MS, LONGEST_TIMER_MS),
-    retries: retries(raw),
-    timeoutMs: duration(raw, 'timeout'),
+    requestTimeoutMs: Math.min(duration('requestTimeout') ?? DEFAULT_REQUEST_TIMEOUT_MS, LONGEST_TIMER_MS),
+    retries: checked(raw, 'retries', `a whole number from 0 to ${MAX_RETRIES}`, readRetries) ?? DEFAULT_RETRIES,
+    timeoutMs: duration('timeout'),
     caFile: text(raw, 'caFile'),
     color: raw['color'] === false ? 'never' : oneOf(text(raw, 'color') ?? 'auto', FLAG_CHOICES['--color'], '--color'),
     progress: oneOf(text(raw, 'progress') ?? 'auto', FLAG_CHOICES['--progress'], '--progress'),
@@ -212,30 +216,16 @@ function text(raw: Raw, name: string): string | undefined {
   return typeof value === 'string' ? needValue(value, flagName(name)) : undefined;
 }
 
-function id(raw: Raw, name: string): string | undefined {
+/** `wanted` describes the values that `read` accepts: it returns undefined for any other. */
+function checked<T>(raw: Raw, name: string, wanted: string, read: (text: string) => T | undefined): T | undefined {
   const value = text(raw, name);
-  if (value !== undefined && !/^\d{1,19}$/.test(value)) {
-    throw usageError(`${flagName(name)} must be a number such as 12345, not \`${value}\`.`);
-  }
-  return value;
+  const result = value === undefined ? undefined : read(value);
+  if (value === undefined || result !== undefined) return result;
+  throw usageError(`${flagName(name)} must be ${wanted}, not \`${value}\`.`);
 }
 
-function duration(raw: Raw, name: string): number | undefined {
-  const value = text(raw, name);
-  if (value === undefined) return undefined;
-  const ms = parseDuration(value);
-  if (ms === undefined || ms === 0)
-    throw usageError(`${flagName(name)} must be a duration such as 500ms, 30s, 15m or 8h, not \`${value}\`.`);
-  return ms;
-}
-
-function retries(raw: Raw): number {
-  const value = text(raw, 'retries');
-  if (value === undefined) return DEFAULT_RETRIES;
-  if (!/^\d{1,2}$/.test(value) || Number(value) > MAX_RETRIES) {
-    throw usageError(`--retries must be a whole number from 0 to ${MAX_RETRIES}, not \`${value}\`.`);
-  }
-  return Number(value);
+function readRetries(text: string): number | undefined {
+  return /^\d{1,2}$/.test(text) && Number(text) <= MAX_RETRIES ? Number(text) : undefined;
 }
 
 /** `offered` contains the allowed values that this command accepts. */

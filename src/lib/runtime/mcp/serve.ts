@@ -1,5 +1,6 @@
 // Serves the Model Context Protocol on the standard streams until the input closes or a signal arrives.
 import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -74,7 +75,8 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   const tooLarge = listenForErrors(server, output);
   await server.connect(new StdioServerTransport(ctx.io.stdin, output));
   try {
-    await Promise.race([tooLarge, inputClosed(ctx), stopped(AbortSignal.any([ctx.signal, ended.signal]))]);
+    const closed = finished(ctx.io.stdin, { writable: false }).catch(() => undefined);
+    await Promise.race([tooLarge, closed, stopped(AbortSignal.any([ctx.signal, ended.signal]))]);
   } finally {
     if (!ctx.signal.aborted) await Promise.race([last, ctx.clock.sleep(LAST_MS, ctx.signal).catch(() => undefined)]);
     ended.abort(interrupted());
@@ -130,12 +132,6 @@ function withReason(signal: AbortSignal): AbortSignal {
 function outputOf(ctx: Context, ended: AbortController): Writable {
   const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
   return output.on('error', () => ended.abort(interrupted()));
-}
-
-function inputClosed({ io: { stdin } }: Context): Promise<void> {
-  return new Promise((resolve) => {
-    for (const event of ['end', 'close', 'error']) stdin.once(event, () => resolve());
-  });
 }
 
 /** Returns the schemas and pages that `schema` and `help` print. */

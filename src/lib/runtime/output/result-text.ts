@@ -103,10 +103,7 @@ async function tableText(data: unknown, view: AnyView, flags: GlobalFlags, targe
   if (view.kind === 'document') {
     const list = !target.terminal && view.isTable ? view.list?.(data) : undefined;
     if (list) return toTabbed(list.rows, chooseColumns(list.columns, flags.fields), flags.header);
-    const text =
-      !target.terminal && view.piped
-        ? view.piped(data)
-        : view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
+    const text = view.text(data, target.style, target.terminal ? target.width : UNLIMITED_WIDTH);
     return text === '' ? '' : `${text.trimEnd()}\n`;
   }
   const columns = chooseColumns(view.columns, flags.fields);

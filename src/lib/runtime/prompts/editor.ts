@@ -1,21 +1,23 @@
 // Opens the user's editor on a private copy of the text, without a shell. Keeps the copy if something fails.
 import { isUtf8 } from 'node:buffer';
 import { spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onAbort } from '../../kernel/clock.ts';
 import { writePrivateFile } from '../../kernel/durable.ts';
-import { invalidInput, usageError } from '../../kernel/errors.ts';
+import { invalidInput, KnownError, usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import { splitWords } from '../../kernel/words.ts';
 import { childEnvironment } from '../../config/own-references.ts';
+import { cleanLine } from '../../render/clean.ts';
 import type { Context, Io } from '../context.ts';
 import { interrupted } from '../interrupt.ts';
 import { fail } from '../../errors/fail.ts';
 
 /** Text being edited, in its own 0700 folder. */
-export type EditedFile = ReturnType<typeof openEditedFile>;
+type EditedFile = ReturnType<typeof openEditedFile>;
 
 const ORIGINAL = '.original';
 
@@ -88,27 +90,79 @@ async function runEditor([program = 'vi', ...args]: string[], path: string, ctx:
   const { io, signal } = ctx;
   const env = await childEnvironment(ctx.io.env, ctx.paths.config, ctx.redactor);
   const stdio: StdioOptions = ['inherit', io.tty.stdout ? 'inherit' : 2, 'inherit'];
-  const takeBackInterrupt = host.leaveInterruptToChild();
-  await new Promise<void>((resolve, reject) => {
-    signal.throwIfAborted();
-    const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env });
-    const ignoreAbort = onAbort(signal, () => child.kill('SIGTERM'));
-    const refuse = (reason: string): void => {
-      reject(
-        fail('editor.failed', {
-          message: `The editor ${program} ${reason}.`,
-          hint: 'Set CDPADM_EDITOR, VISUAL or EDITOR to another editor.',
-        }),
-      );
-    };
-    child.on('error', (error) => refuse(`did not start: ${error.message}`));
-    child.on('exit', (code, endedBy) => {
-      ignoreAbort();
-      if (signal.aborted) reject(signal.reason as Error);
-      else if (code === 0) resolve();
-      // A shell that runs the editor exits with 130 if Ctrl-C ends the editor.
-      else if (endedBy === 'SIGINT' || code === 130) reject(interrupted());
-      else refuse(endedBy ? `was terminated by ${endedBy}` : `exited with code ${code}`);
+  const refuse = (reason: string): KnownError =>
+    fail('editor.failed', {
+      message: `The editor ${program} ${reason}.`,
+      hint: 'Set CDPADM_EDITOR, VISUAL or EDITOR to another editor.',
     });
-  }).finally(takeBackInterrupt);
+  signal.throwIfAborted();
+  const takeBackInterrupt = host.leaveInterruptToChild();
+  const child = spawn(program, [...args, path], { stdio, cwd: io.cwd, env });
+  const ignoreAbort = onAbort(signal, () => child.kill('SIGTERM'));
+  try {
+    const exit = once(child, 'exit') as Promise<[code: number | null, endedBy: string | null]>;
+    const [code, endedBy] = await exit.catch((error: unknown) => {
+      throw refuse(`did not start: ${(error as Error).message}`);
+    });
+    signal.throwIfAborted();
+    // A shell that runs the editor exits with 130 if Ctrl-C ends the editor.
+    if (endedBy === 'SIGINT' || code === 130) throw interrupted();
+    if (code !== 0) throw refuse(endedBy ? `was terminated by ${endedBy}` : `exited with code ${code}`);
+  } finally {
+    ignoreAbort();
+    takeBackInterrupt();
+  }
+}
+
+/** Marks our comment lines, which are removed before the text is checked. */
+const HEADER_MARK = '#! ';
+
+/**
+ * Returns the result of `check`, or undefined if the user changed nothing or emptied the file. `check` throws
+ * KnownError for invalid text. Without a terminal, or if the same text is saved twice, that error ends the edit, so
+ * that no script loops forever.
+ */
+export async function editUntilValid<T>(
+  ctx: Context,
+  file: EditedFile,
+  original: string,
+  check: (text: string) => Promise<T>,
+): Promise<T | undefined> {
+  let shown = original;
+  let previous: string | undefined;
+  for (;;) {
+    const text = (await file.edit(shown))
+      .split('\n')
+      .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
+      .join('\n');
+    if (text === original || isBlank(text)) return undefined;
+    try {
+      return await check(text);
+    } catch (error) {
+      if (!(error instanceof KnownError) || !ctx.prompt.possible || text === previous) throw error;
+      previous = text;
+      shown = `${errorHeader(error)}${text}`;
+      for (const line of errorLines(error)) ctx.out.warn(line);
+    }
+  }
+}
+
+/** Returns the errors, with line numbers that account for the header shown above the text. */
+function errorLines(error: KnownError): string[] {
+  const issues = error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
+  const extra = issues.length + 2;
+  const lines = issues.map(
+    ({ line, column, path, message }) =>
+      `line ${(line ?? 1) + extra}:${column ?? 1}: ${path === '' ? '' : `${path}: `}${message}`,
+  );
+  return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
+}
+
+/** Returns the errors as comments. `cleanLine` keeps each error on one line. */
+function errorHeader(error: KnownError): string {
+  return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
+}
+
+function isBlank(text: string): boolean {
+  return text.split('\n').every((line) => line.trim() === '' || line.trimStart().startsWith('#'));
 }

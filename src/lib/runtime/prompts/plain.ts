@@ -1,6 +1,7 @@
 // Prompts line by line, without redrawing, for screen readers (`CDPADM_ACCESSIBLE`) and dumb terminals.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { abortable } from '../../kernel/clock.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { wrapMessage, wrapUnder } from '../../render/width.ts';
 import type { Io } from '../context.ts';
@@ -65,32 +66,23 @@ function isWord(typed: string, word: string | undefined): boolean {
 }
 
 /** Reads a line. The terminal edits and echoes a visible line. A hidden line is read key by key, without an echo. */
-function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
-    // Print the question only after the terminal stops echoing a hidden line.
-    io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
-    const stop = (): void => {
-      signal.removeEventListener('abort', aborted);
-      // Remove only our own listener: readline needs the others to release the terminal.
-      lines.off('close', ended);
-      lines.close();
-    };
-    const fail = (reason: Error): void => {
-      stop();
-      io.stderr.write('\n');
-      reject(reason);
-    };
-    const aborted = (): void => fail(signal.reason as Error);
-    const ended = (): void => fail(promptEnded('ctrl-d'));
-    signal.addEventListener('abort', aborted, { once: true });
-    lines.on('SIGINT', () => fail(promptEnded('ctrl-c')));
-    lines.on('close', ended);
-    lines.once('line', (line) => {
-      stop();
-      if (hidden) io.stderr.write('\n');
-      resolve(line.trim());
+async function readLine(io: Io, signal: AbortSignal, question: string, hidden: boolean): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: io.stdin, output: nowhere, terminal: hidden });
+  // Print the question only after the terminal stops echoing a hidden line.
+  io.stderr.write(wrapMessage(question.trimEnd(), io.columns()) + ' ');
+  let isVisible = false;
+  try {
+    const answered = new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve);
+      lines.once('SIGINT', () => reject(promptEnded('ctrl-c')));
+      lines.once('close', () => reject(promptEnded('ctrl-d')));
     });
-  });
+    const line = await abortable(answered, signal);
+    isVisible = !hidden;
+    return line.trim();
+  } finally {
+    lines.close();
+    if (!isVisible) io.stderr.write('\n');
+  }
 }
