@@ -122,7 +122,9 @@ export function readGlobalFlags(
   const id = (name: string) =>
     checked(raw, name, 'a number such as 12345', (it) => (/^\d{1,19}$/.test(it) ? it : undefined));
   const duration = (name: string) =>
-    checked(raw, name, 'a duration such as 500ms, 30s, 15m or 8h', (it) => parseDuration(it) || undefined);
+    checked(raw, name, 'a duration such as 500ms, 30s, 15m or 8h', (it) =>
+      parseDuration(it) === 0 ? undefined : parseDuration(it),
+    );
   const given = (raw['profile'] as string[] | undefined) ?? [];
   const profiles = [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
   return {
