@@ -1,24 +1,5 @@
 // Creates private folders. Writes private files, and files that the user named, so that a crash cannot damage them.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { cannotCreate, cannotRead, cannotWrite, isAbsent, KnownError, OTHER_FOLDERS } from './errors.ts';
 import { host } from './host.ts';
@@ -27,10 +8,10 @@ import { makeFolder, nameOnce, nameTaken, sweepTemporaryFiles, temporaryPath } f
 const PRIVATE_FOLDER = 0o700;
 
 export function ensurePrivateFolder(path: string): void {
-  let stat: Stats;
+  let stat: fs.Stats;
   try {
     makeFolder(path, PRIVATE_FOLDER);
-    stat = statSync(path);
+    stat = fs.statSync(path);
   } catch (error) {
     throw cannotCreate(path, error);
   }
@@ -87,7 +68,7 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string | U
 /** Throws the error that `writeNewFile` would throw: usage (2) if `path` exists, failed (1) if it cannot be created. */
 export function requireNewFile(path: string, hint?: string): void {
   attempt(path, () => {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path, hint);
+    if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path, hint);
     openReplacement(path, { mode: PRIVATE_FILE }).discard();
   });
 }
@@ -125,60 +106,60 @@ interface OpenFile {
 /** Throws the error that `writeUserFile` would throw, as far as it is known in advance. Changes nothing. */
 export function checkUserFile(path: string): void {
   attempt(path, () => {
-    const existing = statSync(path, { throwIfNoEntry: false });
+    const existing = fs.statSync(path, { throwIfNoEntry: false });
     if (existing?.isDirectory()) throw new Error('it is a folder');
-    if (existing) accessSync(path, constants.W_OK);
-    if (!existing || !isInPlace(path, existing)) accessSync(dirname(missingTarget(path)), constants.W_OK);
+    if (existing) fs.accessSync(path, fs.constants.W_OK);
+    if (!existing || !isInPlace(path, existing)) fs.accessSync(dirname(missingTarget(path)), fs.constants.W_OK);
   });
 }
 
 function openUserFile(path: string, mode?: number): OpenFile {
-  const existing = statSync(path, { throwIfNoEntry: false });
+  const existing = fs.statSync(path, { throwIfNoEntry: false });
   if (isInPlace(path, existing)) return openInPlace(path);
   if (mode === PRIVATE_FILE) assertPrivate(path, cannotWrite);
   // Renaming needs only permission for the folder, but a read-only file must not be replaced.
-  if (existing) accessSync(path, constants.W_OK);
-  const target = existing ? realpathSync(path) : missingTarget(path);
+  if (existing) fs.accessSync(path, fs.constants.W_OK);
+  const target = existing ? fs.realpathSync(path) : missingTarget(path);
   return openReplacement(target, { mode: mode ?? (existing && existing.mode & 0o777), owner: existing });
 }
 
 /** A path under /dev or /proc may refer to a file that is already open, but /dev/shm contains ordinary files. */
-function isInPlace(path: string, existing: Stats | undefined): boolean {
+function isInPlace(path: string, existing: fs.Stats | undefined): boolean {
   return existing?.isFile() === false || /^\/(dev\/(?!shm\/)|proc\/)/.test(path);
 }
 
 function openInPlace(path: string): OpenFile {
-  const descriptor = openSync(path, 'w');
+  const descriptor = fs.openSync(path, 'w');
   const close = closerOf(descriptor);
-  return { write: (data) => writeFileSync(descriptor, data), finish: close, discard: close };
+  return { write: (data) => fs.writeFileSync(descriptor, data), finish: close, discard: close };
 }
 
 interface Replacement {
   /** The exact mode, regardless of the umask. Default: 0666 minus the umask. */
   mode?: number | undefined;
-  owner?: Stats | undefined;
+  owner?: fs.Stats | undefined;
   isNew?: boolean;
 }
 
 function openReplacement(target: string, { isNew, mode, owner }: Replacement): OpenFile {
   sweepTemporaryFiles(dirname(target), 'user');
   const temporary = temporaryPath(dirname(target));
-  const descriptor = openSync(temporary, 'wx', mode ?? 0o666);
+  const descriptor = fs.openSync(temporary, 'wx', mode ?? 0o666);
   const close = closerOf(descriptor);
   return {
-    write: (data) => writeFileSync(descriptor, data),
+    write: (data) => fs.writeFileSync(descriptor, data),
     finish: () => {
       if (owner) chownTo(descriptor, owner);
-      if (mode !== undefined) fchmodSync(descriptor, mode);
-      fsyncSync(descriptor);
+      if (mode !== undefined) fs.fchmodSync(descriptor, mode);
+      fs.fsyncSync(descriptor);
       close();
       if (isNew) nameOnce(temporary, target);
-      else renameSync(temporary, target);
+      else fs.renameSync(temporary, target);
       syncFolder(dirname(target));
     },
     discard: () => {
       close();
-      rmSync(temporary, { force: true });
+      fs.rmSync(temporary, { force: true });
     },
   };
 }
@@ -187,17 +168,17 @@ function openReplacement(target: string, { isNew, mode, owner }: Replacement): O
 function closerOf(descriptor: number): () => void {
   let isOpen = true;
   return () => {
-    if (isOpen) closeSync(descriptor);
+    if (isOpen) fs.closeSync(descriptor);
     isOpen = false;
   };
 }
 
 /** Keeps the owner and the group when root or a group member replaces a file. */
-function chownTo(descriptor: number, owner: Stats): void {
-  const own = fstatSync(descriptor);
+function chownTo(descriptor: number, owner: fs.Stats): void {
+  const own = fs.fstatSync(descriptor);
   if (own.uid === owner.uid && own.gid === owner.gid) return;
   try {
-    fchownSync(descriptor, owner.uid, owner.gid);
+    fs.fchownSync(descriptor, owner.uid, owner.gid);
   } catch {
     // A user who can write to the file but not change its owner becomes the owner.
   }
@@ -207,7 +188,7 @@ function chownTo(descriptor: number, owner: Stats): void {
 export function readPrivateFile(path: string): string | undefined {
   if (assertPrivate(path, cannotRead) === undefined) return undefined;
   try {
-    return readFileSync(path, 'utf8');
+    return fs.readFileSync(path, 'utf8');
   } catch (error) {
     // Another process may have removed the file.
     if (isAbsent(error)) return undefined;
@@ -217,7 +198,7 @@ export function readPrivateFile(path: string): string | undefined {
 
 export function removeFile(path: string): void {
   try {
-    unlinkSync(path);
+    fs.unlinkSync(path);
   } catch (error) {
     if (!isAbsent(error)) throw cannotWrite(path, error);
   }
@@ -225,14 +206,14 @@ export function removeFile(path: string): void {
 
 export function isExposed(path: string): boolean {
   if (host.platform === 'win32') return false;
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+  return ((fs.statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
 /** Follows symlinks to a path that does not have to exist, and returns that path. */
 function missingTarget(path: string): string {
   let target = path;
-  while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    target = resolve(dirname(target), readlinkSync(target));
+  while (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    target = resolve(dirname(target), fs.readlinkSync(target));
   }
   return target;
 }
@@ -240,10 +221,10 @@ function missingTarget(path: string): string {
 export const PRIVATE_FILE = 0o600;
 
 /** Returns the file's stats, if it exists. Throws KnownError failed (1) for a symlink or another user's file. */
-export function assertPrivate(path: string, failure: typeof cannotRead): Stats | undefined {
-  let stat: Stats | undefined;
+export function assertPrivate(path: string, failure: typeof cannotRead): fs.Stats | undefined {
+  let stat: fs.Stats | undefined;
   try {
-    stat = lstatSync(path, { throwIfNoEntry: false });
+    stat = fs.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw failure(path, error);
@@ -260,7 +241,7 @@ export function assertPrivate(path: string, failure: typeof cannotRead): Stats |
   return stat;
 }
 
-function assertOwn(path: string, stat: Stats): void {
+function assertOwn(path: string, stat: fs.Stats): void {
   const uid = host.uid();
   if (uid === undefined || stat.uid === uid) return;
   throw new KnownError({
@@ -273,11 +254,11 @@ function assertOwn(path: string, stat: Stats): void {
 export function syncFolder(path: string): void {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
-    fsyncSync(descriptor);
+    descriptor = fs.openSync(path, 'r');
+    fs.fsyncSync(descriptor);
   } catch {
     // Windows and some network file systems cannot open or flush a folder.
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    if (descriptor !== undefined) fs.closeSync(descriptor);
   }
 }

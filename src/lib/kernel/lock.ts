@@ -1,16 +1,5 @@
 // A lock between processes. If a process is killed, another process can break its lock.
-import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { ensurePrivateFolder } from './durable.ts';
@@ -107,7 +96,7 @@ function held(path: string, nonce: string): Lock {
     const now = systemClock.now() / 1000;
     // If the folder was removed, so was the lock. The error must not end the process.
     try {
-      if (isOurs()) utimesSync(path, now, now);
+      if (isOurs()) fs.utimesSync(path, now, now);
     } catch {
       clearInterval(heartbeat);
     }
@@ -116,7 +105,7 @@ function held(path: string, nonce: string): Lock {
   return {
     release: () => {
       clearInterval(heartbeat);
-      if (isOurs()) rmSync(path, { force: true });
+      if (isOurs()) fs.rmSync(path, { force: true });
     },
   };
 }
@@ -125,14 +114,14 @@ function held(path: string, nonce: string): Lock {
 function createWhole(path: string, content: string): boolean {
   const temporary = temporaryPath(dirname(path));
   try {
-    writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
-    linkSync(temporary, path);
+    fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    fs.linkSync(temporary, path);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return false;
     throw cannotWrite(path, error);
   } finally {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
   }
 }
 
@@ -141,13 +130,13 @@ export function readHolder(path: string): Holder | undefined {
   let content: string;
   let instance: string;
   try {
-    const descriptor = openSync(path, 'r');
+    const descriptor = fs.openSync(path, 'r');
     try {
-      content = readFileSync(descriptor, 'utf8');
-      const { ino, mtimeMs } = fstatSync(descriptor);
+      content = fs.readFileSync(descriptor, 'utf8');
+      const { ino, mtimeMs } = fs.fstatSync(descriptor);
       instance = `${ino}x${Math.floor(mtimeMs)}`;
     } finally {
-      closeSync(descriptor);
+      fs.closeSync(descriptor);
     }
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
@@ -160,7 +149,7 @@ export function readHolder(path: string): Holder | undefined {
 
 function isHeld(path: string, holder: Holder): boolean {
   if (holder.host === host.hostname()) return isAlive(holder);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && systemClock.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
 }
 
@@ -181,7 +170,7 @@ function lifeOf(pid: number): string | undefined {
   if (host.platform !== 'linux') return undefined;
   let line: string;
   try {
-    line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    line = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
     return undefined;
   }
@@ -198,7 +187,7 @@ function breakDead(root: string, path: string, dead: Holder): boolean {
   try {
     if (readHolder(path)?.nonce === dead.nonce) {
       if (path === root) sweep(root, marker);
-      rmSync(path, { force: true });
+      fs.rmSync(path, { force: true });
     }
     return true;
   } finally {
@@ -215,8 +204,8 @@ function sweep(root: string, ownMarker: string): void {
   sweepTemporaryFiles(folder);
   const isMarker = (name: string): boolean =>
     name.startsWith(`${basename(root)}.`) && /^(\.\w+\.dead)+$/.test(name.slice(basename(root).length));
-  for (const name of readdirSync(folder).filter(isMarker)) {
+  for (const name of fs.readdirSync(folder).filter(isMarker)) {
     const marker = join(folder, name);
-    if (marker !== ownMarker) rmSync(marker, { force: true });
+    if (marker !== ownMarker) fs.rmSync(marker, { force: true });
   }
 }

@@ -1,19 +1,5 @@
 // Creates folders, scratch folders and names for files. Removes temporary files that killed processes left behind.
-import {
-  closeSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { systemClock } from './clock.ts';
@@ -38,7 +24,7 @@ export function freeName(path: string): string {
   const { dir, ext, name } = parse(path);
   for (let number = 1; ; number++) {
     const free = number === 1 ? path : join(dir, `${name}-${number}${ext}`);
-    if (!existsSync(free)) return free;
+    if (!fs.existsSync(free)) return free;
   }
 }
 
@@ -47,19 +33,19 @@ export function nameOnce(temporary: string, path: string, hint?: string): void {
   try {
     if (!isLinked(temporary, path)) {
       // Claim the name. If the process is killed before the next step, an empty file remains.
-      closeSync(openSync(path, 'wx', 0o600));
-      renameSync(temporary, path);
+      fs.closeSync(fs.openSync(path, 'wx', 0o600));
+      fs.renameSync(temporary, path);
     }
   } catch (error) {
     throw systemErrorCode(error) === 'EEXIST' ? nameTaken(path, hint) : error;
   }
-  rmSync(temporary, { force: true });
+  fs.rmSync(temporary, { force: true });
 }
 
 /** Returns false if the file system, for example of a network share, does not support hard links. */
 function isLinked(temporary: string, path: string): boolean {
   try {
-    linkSync(temporary, path);
+    fs.linkSync(temporary, path);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') throw error;
@@ -80,15 +66,15 @@ export function sweepTemporaryFiles(folder: string, kind: keyof typeof SWEPT_AFT
 }
 
 /** Removes the spent entries that are older than `ms` and whose process has exited. */
-function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: Stats) => boolean): void {
+function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: fs.Stats) => boolean): void {
   try {
-    for (const name of readdirSync(folder)) {
+    for (const name of fs.readdirSync(folder)) {
       const pid = pattern.exec(name)?.[1];
       if (pid === undefined || host.isAlive(Number(pid))) continue;
       const path = join(folder, name);
-      const stat = lstatSync(path, { throwIfNoEntry: false });
+      const stat = fs.lstatSync(path, { throwIfNoEntry: false });
       if (!stat || systemClock.now() - stat.mtimeMs <= ms || !isSpent(path, stat)) continue;
-      rmSync(path, { recursive: true, force: true });
+      fs.rmSync(path, { recursive: true, force: true });
     }
   } catch {
     // Ignore errors: a later call may succeed.
@@ -98,11 +84,11 @@ function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: stri
 /** Creates a folder and its parents. Node's `recursive` never returns if a folder reports ENOENT, as in /proc. */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
-  for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
+  for (let at = resolve(path); !fs.existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at);
   // If the path exists but is not a folder, `mkdirSync` reports the error.
   for (const folder of missing.length > 0 ? missing : [path]) {
     try {
-      mkdirSync(folder, mode);
+      fs.mkdirSync(folder, mode);
     } catch (error) {
       // Another process may have created the folder first.
       if (systemErrorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
@@ -112,7 +98,7 @@ export function makeFolder(path: string, mode?: number): void {
 
 /** True for a folder or a link to one. False for a path that cannot exist, such as one that is too long. */
 export function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
+  return fs.existsSync(path) && fs.statSync(path).isDirectory();
 }
 
 /** Creates a folder that the user named. */
@@ -137,14 +123,14 @@ export function makeScratchFolder(
   isSpent: (folder: string) => boolean = () => true,
 ): string {
   const pattern = new RegExp(`^cdpadm-${kind}-(\\d+)-[A-Za-z0-9]{6}$`);
-  const isOwn = (stat: Stats): boolean => stat.isDirectory() && [undefined, stat.uid].includes(host.uid());
+  const isOwn = (stat: fs.Stats): boolean => stat.isDirectory() && [undefined, stat.uid].includes(host.uid());
   sweep(root, pattern, 3_600_000, (path, stat) => isOwn(stat) && isSpent(path));
-  return mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
+  return fs.mkdtempSync(join(root, `cdpadm-${kind}-${host.pid}-`));
 }
 
 export function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return fs.readdirSync(folder);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw cannotRead(folder, error);
@@ -154,7 +140,7 @@ export function namesIn(folder: string): string[] {
 /** Returns the path with symlinks resolved, or the path as written if it does not exist. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return fs.realpathSync(path);
   } catch {
     return path;
   }

@@ -4,23 +4,7 @@ import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { isCalendarDate } from '../../contract/shared.ts';
 import type { Cells } from '../csv/record.ts';
 import type { Column, TableAttribute } from './columns.ts';
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  COLON,
-  COMMA,
-  FAIL,
-  isNewKey,
-  isReserved,
-  matchesAt,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  scanDecimal,
-  scanDigits,
-  scanLong,
-  ZERO,
-} from './scan.ts';
+import * as scan from './scan.ts';
 
 export interface TableDefaults {
   workspace: string;
@@ -80,12 +64,12 @@ export function createBodyWriter(
     return { head: Buffer.from(head), open, close: Buffer.from(close), parts, isRequired };
   };
   const groups = [
-    group('', COMMA, '', partsOf(({ kind }) => (kind === 'xpid' ? [`,"${toWire('xpid')}":`, writeLong, ''] : undefined))),
-    group(`,"${toWire('identities')}":`, OPEN_BRACE, '}', partsOf((column) => {
+    group('', scan.COMMA, '', partsOf(({ kind }) => (kind === 'xpid' ? [`,"${toWire('xpid')}":`, writeLong, ''] : undefined))),
+    group(`,"${toWire('identities')}":`, scan.OPEN_BRACE, '}', partsOf((column) => {
       return column.kind === 'identity' ? [`,${JSON.stringify(toWire(column.type))}:"`, writeIdentity, '"'] : undefined;
     })),
-    group(`,"calculated_attributes":{${workspace}:`, OPEN_BRACKET, ']}', dated.map(({ part }) => part), true),
-    group(`,"user_attributes":{${workspace}:`, OPEN_BRACKET, ']}', partsOf((column) => {
+    group(`,"calculated_attributes":{${workspace}:`, scan.OPEN_BRACKET, ']}', dated.map(({ part }) => part), true),
+    group(`,"user_attributes":{${workspace}:`, scan.OPEN_BRACKET, ']}', partsOf((column) => {
       if (column.kind !== 'user') return undefined;
       return [`,{"attribute_name":${JSON.stringify(column.name)},"attribute_value":"`, writeText, '"}'];
     })),
@@ -101,7 +85,7 @@ export function createBodyWriter(
   /** Writes a date into the heads only if it changed, because most rows of a file have the same date. */
   function setDate(bytes: Buffer, start: number, end: number): boolean {
     if (end - start !== DATE_LENGTH) return false;
-    if (matchesAt(bytes, start, date)) return true;
+    if (scan.matchesAt(bytes, start, date)) return true;
     if (!isCalendarDate(bytes.toString('latin1', start, end))) return false;
     bytes.copy(date, 0, start, end);
     for (const { part, offset } of dated) part.head.set(date, offset);
@@ -117,26 +101,26 @@ export function createBodyWriter(
       let beginning = defaultBeginning;
       if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt])
         beginning = beginningAt(bytes, starts[environmentAt] as number, ends[environmentAt] as number);
-      if (beginning === undefined) return FAIL;
+      if (beginning === undefined) return scan.FAIL;
       const isDated =
         dateAt >= 0 && starts[dateAt] !== ends[dateAt]
           ? setDate(bytes, starts[dateAt] as number, ends[dateAt] as number)
           : setDate(defaultDate, 0, defaultDate.length);
-      if (!isDated) return FAIL;
+      if (!isDated) return scan.FAIL;
       out.set(beginning);
       let to = beginning.length;
       for (const { head, open, parts, close, isRequired } of groups) {
         // A row must have an xpid or an identity.
-        if (isRequired && to === beginning.length) return FAIL;
+        if (isRequired && to === beginning.length) return scan.FAIL;
         let sign = open;
         for (const part of parts) {
           if (isEmptyPart(part, cells)) continue;
-          if (sign === open && open !== COMMA) to = copyBytes(head, 0, head.length, out, to);
+          if (sign === open && open !== scan.COMMA) to = copyBytes(head, 0, head.length, out, to);
           out.set(part.head, to);
           out[to] = sign;
-          sign = COMMA;
+          sign = scan.COMMA;
           to = part.write(cells, out, to + part.head.length);
-          if (to === FAIL) return FAIL;
+          if (to === scan.FAIL) return scan.FAIL;
           to = copyBytes(part.tail, 0, part.tail.length, out, to);
         }
         if (sign === open) {
@@ -146,7 +130,7 @@ export function createBodyWriter(
         }
         to = copyBytes(close, 0, close.length, out, to);
       }
-      out[to++] = CLOSE_BRACE;
+      out[to++] = scan.CLOSE_BRACE;
       return to;
     },
   };
@@ -176,12 +160,12 @@ function attributePart({ name, type, cells }: TableAttribute): { part: Part; off
     case 'key_value_pairs': {
       if (rule.pairs !== 'average') {
         const isAlone = cells.length === 1 && key === undefined;
-        return make('{"', isAlone ? single(index, writePairs) : () => FAIL, '"}');
+        return make('{"', isAlone ? single(index, writePairs) : () => scan.FAIL, '"}');
       }
       const find = (wanted: string): number => cells.find((cell) => cell.key === wanted)?.index ?? -1;
       const [sum, count] = [find('sum'), find('count')];
       const isPair = cells.length === 2 && sum >= 0 && count >= 0;
-      return make('{"sum":"', isPair ? average(sum, count) : () => FAIL, '"}');
+      return make('{"sum":"', isPair ? average(sum, count) : () => scan.FAIL, '"}');
     }
   }
 }
@@ -192,7 +176,7 @@ function isEmptyPart({ indexes }: Part, { starts, ends }: Cells): boolean {
 }
 
 function beginningAt(bytes: Buffer, start: number, end: number): Buffer | undefined {
-  return BEGINNINGS.find(({ name }) => end - start === name.length && matchesAt(bytes, start, name))?.beginning;
+  return BEGINNINGS.find(({ name }) => end - start === name.length && scan.matchesAt(bytes, start, name))?.beginning;
 }
 
 function single(index: number, write: WriteCell): Write {
@@ -204,10 +188,10 @@ function average(sum: number, count: number): Write {
   return ({ bytes, starts, ends }, out, begin) => {
     const [start, end] = [starts[count] as number, ends[count] as number];
     let first = start;
-    while (first < end && bytes[first] === ZERO) first++;
-    if (first === end) return FAIL;
+    while (first < end && bytes[first] === scan.ZERO) first++;
+    if (first === end) return scan.FAIL;
     let to = writeNumber(bytes, starts[sum] as number, ends[sum] as number, out, begin);
-    if (to === FAIL) return FAIL;
+    if (to === scan.FAIL) return scan.FAIL;
     to = copyBytes(COUNT_HEAD, 0, COUNT_HEAD.length, out, to);
     return writeWhole(bytes, start, end, out, to);
   };
@@ -224,26 +208,28 @@ function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin
   let to = begin;
   for (let at = start; at < end; at++) {
     const code = bytes[at] as number;
-    if (code === QUOTE || code === BACKSLASH) out[to++] = BACKSLASH;
-    else if (code < 0x20) return FAIL;
+    if (code === scan.QUOTE || code === scan.BACKSLASH) out[to++] = scan.BACKSLASH;
+    else if (code < 0x20) return scan.FAIL;
     out[to++] = code;
   }
   return to;
 }
 
 const writeIdentity: WriteCell = (bytes, start, end, out, to) =>
-  end - start > MAX_IDENTITY_BYTES ? FAIL : writeText(bytes, start, end, out, to);
+  end - start > MAX_IDENTITY_BYTES ? scan.FAIL : writeText(bytes, start, end, out, to);
 
 const writeLong: WriteCell = (bytes, start, end, out, to) =>
-  scanLong(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
+  scan.scanLong(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : scan.FAIL;
 
 const writeWhole: WriteCell = (bytes, start, end, out, to) =>
-  start < end && end - start <= MAX_DIGITS && scanDigits(bytes, start) >= end
+  start < end && end - start <= MAX_DIGITS && scan.scanDigits(bytes, start) >= end
     ? copyBytes(bytes, start, end, out, to)
-    : FAIL;
+    : scan.FAIL;
 
 const writeNumber: WriteCell = (bytes, start, end, out, to) =>
-  end - start <= MAX_NUMBER_BYTES && scanDecimal(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : FAIL;
+  end - start <= MAX_NUMBER_BYTES && scan.scanDecimal(bytes, start) === end
+    ? copyBytes(bytes, start, end, out, to)
+    : scan.FAIL;
 
 function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin: number): number {
   let to = begin;
@@ -251,10 +237,10 @@ function writeList(bytes: Buffer, start: number, end: number, out: Buffer, begin
     let next = at;
     while (next < end && bytes[next] !== PIPE) next++;
     to = writeText(bytes, at, next, out, to);
-    if (to === FAIL || next === end) return to;
-    out[to++] = QUOTE;
-    out[to++] = COMMA;
-    out[to++] = QUOTE;
+    if (to === scan.FAIL || next === end) return to;
+    out[to++] = scan.QUOTE;
+    out[to++] = scan.COMMA;
+    out[to++] = scan.QUOTE;
     at = next;
   }
   return to;
@@ -267,17 +253,17 @@ function writePairs(bytes: Buffer, start: number, end: number, out: Buffer, begi
     let next = at;
     let sign = -1;
     for (; next < end && bytes[next] !== PIPE; next++) if (bytes[next] === EQUALS) sign = next;
-    if (sign < 0 || isReserved(bytes, at) || !isNewKey(bytes, count, at, sign)) return FAIL;
+    if (sign < 0 || scan.isReserved(bytes, at) || !scan.isNewKey(bytes, count, at, sign)) return scan.FAIL;
     to = writeText(bytes, at, sign, out, to);
-    if (to === FAIL) return FAIL;
-    out[to++] = QUOTE;
-    out[to++] = COLON;
-    out[to++] = QUOTE;
+    if (to === scan.FAIL) return scan.FAIL;
+    out[to++] = scan.QUOTE;
+    out[to++] = scan.COLON;
+    out[to++] = scan.QUOTE;
     to = writeWhole(bytes, sign + 1, next, out, to);
-    if (to === FAIL || next === end) return to;
-    out[to++] = QUOTE;
-    out[to++] = COMMA;
-    out[to++] = QUOTE;
+    if (to === scan.FAIL || next === end) return to;
+    out[to++] = scan.QUOTE;
+    out[to++] = scan.COMMA;
+    out[to++] = scan.QUOTE;
     at = next + 1;
   }
 }

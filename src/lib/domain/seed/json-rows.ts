@@ -3,18 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { sizeText } from '../../kernel/words.ts';
 import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COMMA,
-  isSpace,
-  LINE_FEED,
-  markLength,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from './scan.ts';
+import * as scan from './scan.ts';
 
 const TOO_LONG = `the row is longer than ${sizeText(MAX_ROW_BYTES)}`;
 
@@ -27,11 +16,11 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
   function takeLine(start: number, end: number): void {
     line++;
     const { bytes } = pending;
-    const begin = line === 1 ? start + markLength(bytes.subarray(start)) : start;
+    const begin = line === 1 ? start + scan.markLength(bytes.subarray(start)) : start;
     let first = begin;
     let last = end;
-    while (first < last && isSpace(bytes[first])) first++;
-    while (last > first && isSpace(bytes[last - 1])) last--;
+    while (first < last && scan.isSpace(bytes[first])) first++;
+    while (last > first && scan.isSpace(bytes[last - 1])) last--;
     if (first === last) return;
     if (sink.column !== undefined) sink.column = first - begin + 1;
     if (skipping) {
@@ -48,7 +37,7 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
       sink.isSound = isUtf8(bytes.subarray(0, whole));
       let start = 0;
       while (start < whole) {
-        const end = bytes.indexOf(LINE_FEED, start);
+        const end = bytes.indexOf(scan.LINE_FEED, start);
         if (offset >= 0) sink.offset = offset + end + 1;
         takeLine(start, end);
         start = end + 1;
@@ -127,36 +116,36 @@ export class ElementReader implements RowReader {
       // A byte order mark may arrive in parts.
       if (length < 3 && !isLast) return;
       this.#begun = true;
-      this.#at = markLength(bytes);
+      this.#at = scan.markLength(bytes);
       this.#counted = this.#at;
     }
     for (; this.#at < length; this.#at++) {
       const code = bytes[this.#at] as number;
-      if (code === LINE_FEED) {
+      if (code === scan.LINE_FEED) {
         this.#line++;
         this.#column = 0;
         this.#counted = this.#at + 1;
       }
       if (this.#inString) {
-        if (code === BACKSLASH) this.#at++;
-        else if (code === QUOTE) this.#inString = false;
+        if (code === scan.BACKSLASH) this.#at++;
+        else if (code === scan.QUOTE) this.#inString = false;
       } else if (this.#start >= 0 || this.#isBeginning(code)) this.#scanElement(code);
     }
   }
 
   /** True if an element starts here. */
   #isBeginning(code: number): boolean {
-    if (isSpace(code)) return false;
+    if (scan.isSpace(code)) return false;
     this.#markPlace();
-    if (this.#inArray === undefined && code === OPEN_BRACKET) {
+    if (this.#inArray === undefined && code === scan.OPEN_BRACKET) {
       this.#inArray = true;
       return false;
     }
     this.#inArray ??= false;
-    if (this.#inArray && (code === COMMA || code === CLOSE_BRACKET)) {
-      if (code === COMMA ? this.#last !== 'element' : this.#last === 'comma')
+    if (this.#inArray && (code === scan.COMMA || code === scan.CLOSE_BRACKET)) {
+      if (code === scan.COMMA ? this.#last !== 'element' : this.#last === 'comma')
         this.#sink.refuse(++this.#position, 'an element is missing next to this comma or bracket', '');
-      this.#inArray = code === COMMA;
+      this.#inArray = code === scan.COMMA;
       this.#last = this.#inArray ? 'comma' : undefined;
       return false;
     }
@@ -169,9 +158,9 @@ export class ElementReader implements RowReader {
   }
 
   #scanElement(code: number): void {
-    if (code === QUOTE) this.#inString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#depth++;
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+    if (code === scan.QUOTE) this.#inString = true;
+    else if (code === scan.OPEN_BRACE || code === scan.OPEN_BRACKET) this.#depth++;
+    else if (code === scan.CLOSE_BRACE || code === scan.CLOSE_BRACKET) {
       this.#depth--;
       if (this.#depth === 0) this.#take(this.#at + 1);
       else if (this.#depth < 0) {
@@ -179,9 +168,9 @@ export class ElementReader implements RowReader {
         this.#take(this.#at);
         this.#inArray = false;
       }
-    } else if (this.#depth === 0 && (code === COMMA || isSpace(code))) {
+    } else if (this.#depth === 0 && (code === scan.COMMA || scan.isSpace(code))) {
       this.#take(this.#at);
-      if (code === COMMA) this.#last = 'comma';
+      if (code === scan.COMMA) this.#last = 'comma';
     }
   }
 
