@@ -99,7 +99,7 @@ export const seedFiles = defineCommand({
 });
 
 async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promise<void> {
-  const { NO_COUNTS, openRun, readBulkFlags } = await import('./run.ts');
+  const { NO_COUNTS, openRun, openSharedRate, readBulkFlags } = await import('./run.ts');
   const settings = await ctx.settings();
   const numbers = readBulkFlags(flags, ctx.io.env, settings.limits['seeding']);
   const { limits, pace, shard } = numbers;
@@ -138,11 +138,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
         'Seeding',
         async (progress) => {
           if (run.before.finished) return run.before.counts;
-          const [api, { seedBulk }, { openSharedRate }] = await Promise.all([
-            ctx.api(),
-            import('../../lib/workflows/seed-bulk.ts'),
-            import('./shared-rate.ts'),
-          ]);
+          const [api, { seedBulk }] = await Promise.all([ctx.api(), import('../../lib/workflows/seed-bulk.ts')]);
           const { counts: before } = run.before;
           const facts = createBulkFacts({ completed: rowsOf(before), ms: before.ms });
           return await seedBulk({

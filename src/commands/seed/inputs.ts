@@ -1,7 +1,7 @@
 // Turns a seeding command's files into readable inputs.
 import { isCalendarDate } from '../../lib/contract/shared.ts';
 import type { SkippedColumn } from '../../lib/domain/seed/columns.ts';
-import { createRowRules } from '../../lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../lib/domain/seed/read-row.ts';
 import type { Shard } from '../../lib/domain/seed/shard.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { columnName, listed } from '../../lib/kernel/words.ts';
@@ -50,18 +50,17 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
   for (const input of inputs) await input.check();
   const { cutoffDate, identityType = [] } = flags;
   const values = { cutoffDate, identityType, formats: sources.map(({ format }) => format) };
-  const rowFlags = { mapping: map ?? new Map<string, string>(), nulls: rules.nulls, dialect };
-  // `settings` is a digest of the flags that determine how rows become requests.
-  const settingsDigest = rowFlagsDigest(values, rowFlags);
-  return { sources, inputs, rules, settings: settingsDigest, reportUnseen: () => reportUnseen(ctx, options.mapped) };
+  const mapping = map ?? new Map<string, string>();
+  const digest = rowFlagsDigest(values, { mapping, nulls: rules.nulls, dialect });
+  return { sources, inputs, rules, settings: digest, reportUnseen: () => reportUnseen(ctx, options.mapped) };
 }
 
 /** Warns of mapped columns that no JSON record contains. In a table, they are an error. */
 function reportUnseen(ctx: Context, { unseen = new Set() }: { unseen?: Set<string> }): void {
-  const names = [...unseen].map(columnName);
-  if (names.length === 0) return;
-  const [what, it] = names.length === 1 ? ['the column', 'it'] : ['the columns', 'them'];
-  ctx.out.warn(`The map contains ${what} ${listed(names, 20)}, but no row contains ${it}. Check the spelling.`);
+  if (unseen.size === 0) return;
+  const [what, it] = unseen.size === 1 ? ['the column', 'it'] : ['the columns', 'them'];
+  const names = listed([...unseen].map(columnName), 20);
+  ctx.out.warn(`The map contains ${what} ${names}, but no row contains ${it}. Check the spelling.`);
 }
 
 /** Returns a function that reports columns missing from a map, once per set, and warns of names that resemble fields. */
@@ -73,8 +72,8 @@ function reportSkippedColumns(ctx: Context): (name: string, columns: readonly Sk
     if (reported.has(text)) return;
     reported.add(text);
     const lines = columns.flatMap(({ column, field }) => (field === undefined ? [] : [`\`${column}: ${field}\``]));
+    const advice = ` If one of these columns is meant as a field, add ${lines.join(', ')} to the map.`;
     if (lines.length === 0) ctx.out.note(`${name}: ${text}`);
-    else
-      ctx.out.warn(`${name}: ${text} If one of these columns is meant as a field, add ${lines.join(', ')} to the map.`);
+    else ctx.out.warn(`${name}: ${text}${advice}`);
   };
 }

@@ -1,4 +1,4 @@
-// A run of `seed bulk`: its counts, its dry run, and the state left by an earlier run of the same files.
+// A run of `seed bulk`: its counts, its dry run, its shared rate, and the state left by an earlier run of the same files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOTHING_COMPLETED } from '../../lib/domain/seed/marks.ts';
@@ -17,17 +17,19 @@ import { resolvePath } from '../../lib/files/read-input.ts';
 import { isUntouched, openRejects, REJECTS_TAKEN } from '../../lib/files/seed-rejects.ts';
 import { removeFile, requireNewFile } from '../../lib/kernel/durable.ts';
 import { nameTaken } from '../../lib/kernel/temporary-file.ts';
-import { type KnownError, usageError } from '../../lib/kernel/errors.ts';
+import { type KnownError, systemErrorCode, usageError } from '../../lib/kernel/errors.ts';
 import { parseJson } from '../../lib/kernel/json.ts';
 import { counted, grouped } from '../../lib/kernel/words.ts';
-import type { Context } from '../../lib/runtime/context.ts';
-import { lastingAddress } from '../../lib/runtime/target.ts';
 import { validateSeeds } from '../../lib/workflows/seed-validate.ts';
 import { verifyInputs } from '../../lib/bulk/sources/bytes.ts';
-import { readStoreAddress } from '../../lib/bulk/rate-store.ts';
+import { openRateStore, readStoreAddress, type SharedRate } from '../../lib/bulk/rate-store.ts';
 import { readPace, refuseOtherFlags, resumeHint, type RunFlags } from '../bulk-flags.ts';
 import { type Again, completeText, destinationOf, NO_EARLIER_RUN } from '../bulk-run.ts';
 import type { OpenedInputs } from './inputs.ts';
+import { rootCertificates } from 'node:tls';
+import { furtherAuthorities } from '../../lib/runtime/checks/trusted-roots.ts';
+import type { Context } from '../../lib/runtime/context.ts';
+import { lastingAddress } from '../../lib/runtime/target.ts';
 
 export interface SeedRunFlags extends RunFlags {
   batchSize: number;
@@ -203,4 +205,38 @@ function ranBefore({ finished, counts, settings }: SeedCheckpoint, rowFlags: str
           { text: 'To start over, which sets the same values again:', command: again('--restart') },
         ],
   });
+}
+
+/** Opens the store of the shared rate, if there is one. If it is unreachable, the shard uses its own share. */
+export async function openSharedRate(
+  ctx: Context,
+  { pace, shard, store }: BulkNumbers,
+): Promise<SharedRate | undefined> {
+  if (store === undefined || shard === undefined) return undefined;
+  const settings = await ctx.settings();
+  if (store.password !== '') ctx.redactor.add(decodeURIComponent(store.password));
+  const limit = [lastingAddress(settings, 'seeding_url'), settings.get('workspace_id')?.value ?? '', 'seeding'];
+  const file = settings.get('ca_file')?.value;
+  const certificates = file === undefined ? undefined : [...rootCertificates, furtherAuthorities(file, ctx.io.env)];
+  const opened = await openRateStore(store, limit, pace.rate && pace.rate * shard.count, certificates);
+  let isClosed = false;
+  ctx.onClose(() => {
+    isClosed = true;
+    opened.close();
+    return Promise.resolve();
+  });
+  const share =
+    pace.rate === undefined ? 'a rate of its own' : `its share, ${Number(pace.rate.toPrecision(3))} requests/s`;
+  const warn = (text: string): void => {
+    if (!isClosed) ctx.out.warn(text);
+  };
+  return {
+    store: opened,
+    onLost: (error) => {
+      const reason = (error as Error).message || systemErrorCode(error) || 'no response';
+      warn(
+        `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share} and retries the store every 5 s.`,
+      );
+    },
+  };
 }

@@ -1,8 +1,7 @@
 // `seed set`: sets a user's seeds.
 import { pathAsWritten } from '../../lib/contract/names.ts';
 import { SEED_NAMES } from '../../lib/contract/seeding.ts';
-import { checkSeed } from '../../lib/domain/seed/read-row.ts';
-import { createRowRules, type RuleFlags } from '../../lib/domain/seed/row-rules.ts';
+import { checkSeed, createRowRules, type RuleFlags } from '../../lib/domain/seed/read-row.ts';
 import { invalidDocument, loadDocument, withoutSchemaHint } from '../../lib/files/load.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { workspaceOf } from '../../lib/runtime/target.ts';

@@ -4,7 +4,7 @@ import { type Feedback, Pacing, type PacingOptions, type Pass } from '../domain/
 import { fail } from '../errors/fail.ts';
 import { type Clock, steadyClock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { createSharedSchedule, type SharedRate } from './shared-schedule.ts';
+import { createSharedSchedule, type SharedRate } from './rate-store.ts';
 
 export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'> {
   clock: Clock;

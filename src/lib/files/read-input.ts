@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
-import type { Readable } from 'node:stream';
 import {
   invalidInput,
   isAbsent,
@@ -14,8 +13,9 @@ import {
   usageError,
 } from '../kernel/errors.ts';
 import { sizeText } from '../kernel/words.ts';
-import { streamBytes } from '../kernel/stream-bytes.ts';
 import { fail } from '../errors/fail.ts';
+import type { Readable } from 'node:stream';
+import { streamBytes } from '../kernel/stream-bytes.ts';
 
 /** A larger document is probably a mistake: even a manifest that reaches every limit is smaller than 2 MB. */
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;

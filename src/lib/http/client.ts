@@ -6,12 +6,11 @@ import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/
 import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import type { Answer } from './answer/answer.ts';
-import { takeSlots } from './limits/budget.ts';
+import { createLimits, createPace, pause, takeSlots, waitFor } from './limits/budget.ts';
 import { authorize, createTokenSource } from './call/token.ts';
 import { curlCommand, CurlPrinted, buildRequest, type BuiltRequest, urlOf, createNamesEdge } from './call/request.ts';
 import { networkFailure } from './answer/network-failure.ts';
 import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
-import { createLimits, createPace, pause, waitFor } from './limits/pace.ts';
 import { readReply } from './answer/reply.ts';
 import { decide, type Outcome, parseRetryAfter, serverTime } from './call/retry.ts';
 import { TransportError } from './transport-error.ts';

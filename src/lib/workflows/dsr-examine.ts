@@ -4,8 +4,7 @@ import { createRowKeys } from '../kernel/row-keys.ts';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import { ROW_FIELDS } from '../domain/dsr/rows.ts';
 import { adviceOn, comparable, daysLateOf, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import type { Row } from '../bulk/csv.ts';
-import type { RowTable } from '../bulk/rows.ts';
+import type { Row, RowTable } from '../bulk/rows.ts';
 import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 

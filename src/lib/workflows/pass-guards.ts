@@ -1,5 +1,5 @@
 // Stops a plan at its guards. On a terminal, some guards accept typed text instead of their flags.
-import type { Refusal } from '../domain/guards.ts';
+import type { Refusal } from '../domain/field-changes.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { asSentence } from '../kernel/words.ts';
 

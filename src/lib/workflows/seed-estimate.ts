@@ -52,9 +52,6 @@ async function estimateFile(source: InputBytes): Promise<SeedEstimate> {
 }
 
 function environmentsIn(bytes: Buffer): string[] {
-  const text = bytes.toString('latin1');
-  const named = new Set(
-    Array.from(text.matchAll(/"environment"\s{0,9}:\s{0,9}"(production|development)"/g), ([, word = '']) => word),
-  );
-  return [...named].sort();
+  const found = bytes.toString('latin1').matchAll(/"environment"\s{0,9}:\s{0,9}"(production|development)"/g);
+  return [...new Set(Array.from(found, ([, word = '']) => word))].sort();
 }

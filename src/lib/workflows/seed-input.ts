@@ -2,10 +2,9 @@
 import type { Batch } from '../domain/seed/batch.ts';
 import { createCsvReader, createRecordTable, type CsvOptions, type TableOptions } from '../domain/seed/csv-rows.ts';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
-import type { RowReader } from '../domain/seed/row-bytes.ts';
+import { LINE_FEED, type RowReader } from '../domain/seed/scan.ts';
 import { RowPacker } from '../domain/seed/packer.ts';
-import type { RowRules } from '../domain/seed/row-rules.ts';
-import { LINE_FEED } from '../domain/seed/scan.ts';
+import type { RowRules } from '../domain/seed/read-row.ts';
 import { inRecordShard, type Shard, shardRange } from '../domain/seed/shard.ts';
 import { type Mark, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import type { InputBytes } from '../bulk/sources/bytes.ts';

@@ -2,12 +2,12 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Dialect } from '../../domain/csv/dialect.ts';
 import type { Shard } from '../../domain/seed/shard.ts';
 import type { Fingerprint } from '../../files/bulk-journal.ts';
 import { counted } from '../../kernel/words.ts';
 import { invalidInput, KnownError, usageError, placeAt } from '../../kernel/errors.ts';
-import { streamBytes } from '../../kernel/stream-bytes.ts';
 import {
   cannotReadInput,
   type InputSource,
@@ -22,6 +22,7 @@ import { cannotChange, readFileChunks, sameChunks, sameFile } from './unchanged.
 import { unwrap, type Wrapping, wrappingOf } from './wrapping.ts';
 import { addressName, type GetAddress, isAddress, openRemote } from './remote.ts';
 import { isJson } from '../../kernel/json.ts';
+import { streamBytes } from '../../kernel/stream-bytes.ts';
 
 export type RowFormat = 'ndjson' | 'json' | 'csv' | 'parquet';
 
@@ -86,23 +87,17 @@ export async function openInputs(names: readonly string[], source: InputSource, 
     const isOurs = input.isDivisible || isAddress(name) || !isOthers();
     opened.push(isOurs ? input : { ...emptyInput(input.name, input.base), key: input.key });
   }
-  const [first, ...others] = opened;
-  if (first === undefined) throw new Error('inputs must be expanded before they are opened');
-  return [first, ...others];
+  return opened as [InputBytes, ...InputBytes[]];
 }
 
 /** Returns a placeholder for another shard's input, because every shard needs the same list of inputs. */
 function emptyInput(name: string, base: string | undefined): InputBytes {
   const content = { format: 'ndjson', wrapping: 'none', dialect: {}, isDivisible: false } as const;
   return {
-    ...content,
-    ...{ name, key: name, base, size: 0, isOnce: false },
+    ...{ ...content, name, key: name, base, size: 0, isOnce: false, verify: cannotChange },
     file: () => Promise.resolve(name),
     fingerprint: () => Promise.resolve({ path: name, size: 0, modified: 0, hash: '' }),
-    verify: cannotChange,
-    chunks: async function* () {
-      // No bytes.
-    },
+    chunks: () => Readable.from([]),
   };
 }
 
@@ -151,16 +146,13 @@ function addressBase(address: string, cwd: string): string {
 const decoded = (text: string): string => Buffer.from(text.replaceAll('%', ''), 'hex').toString();
 
 async function openStream(source: InputSource, options: ReadOptions): Promise<InputBytes> {
-  const name = '<stdin>';
   const noFile = () =>
     Promise.reject(usageError(`Parquet cannot be read from standard input.`, 'Pass the path of the file.'));
   const unknown = { key: undefined, base: undefined, size: undefined };
-  const raw = { ...unknown, name, file: noFile, fingerprint: noFile, verify: cannotChange };
+  const raw = { ...unknown, name: '<stdin>', file: noFile, fingerprint: noFile, verify: cannotChange };
   if (options.isReread) {
     const bytes = Buffer.from(await readInputBytes('-', source));
-    const chunks = async function* () {
-      yield await Promise.resolve(bytes);
-    };
+    const chunks = () => Readable.from([bytes]);
     return await recognize({ ...raw, isOnce: false, chunks }, bytes.subarray(0, SNIFFED_BYTES), options);
   }
   const { all, head } = await replayHead(streamBytes(source.io.stdin, source.signal));
@@ -178,10 +170,9 @@ async function recognize(
   let [inner, { chunks }] = [head, raw];
   if (wrapping !== 'none') {
     chunks = () => unwrap(raw.chunks(), wrapping, name);
-    if (raw.isOnce) {
-      const replayed = await replayHead(unwrap(raw.chunks(), wrapping, name));
-      [inner, chunks] = [replayed.head, () => replayed.all];
-    } else inner = await firstBytes(chunks());
+    const replayed = raw.isOnce ? await replayHead(unwrap(raw.chunks(), wrapping, name)) : undefined;
+    if (replayed) chunks = () => replayed.all;
+    inner = replayed?.head ?? (await firstBytes(chunks()));
   }
   const format = wanted ?? formatOf(name, inner);
   if (format === 'parquet' && raw.key === undefined) await raw.file();

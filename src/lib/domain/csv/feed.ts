@@ -3,8 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { separatorOf } from '../../kernel/csv.ts';
 import { type KnownError, invalidInput, placeAt } from '../../kernel/errors.ts';
 import { sizeText } from '../../kernel/words.ts';
-import { MAX_ROW_BYTES, Pending, type RowReader } from '../seed/row-bytes.ts';
-import { LINE_FEED, markLength, matchesAt, skipSpace } from '../seed/scan.ts';
+import { LINE_FEED, markLength, matchesAt, MAX_ROW_BYTES, Pending, type RowReader, skipSpace } from '../seed/scan.ts';
 import type { Dialect } from './dialect.ts';
 import { RecordScan, RETURN } from './record.ts';
 

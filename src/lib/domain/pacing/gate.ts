@@ -2,7 +2,7 @@
 // allows one request at a time during an outage. Ends a run that gives up. All times are milliseconds on one clock.
 import { formatDuration } from '../../kernel/timestamps.ts';
 import { createExcuses, type Excuses } from './excuses.ts';
-import { createSchedule, type Schedule } from './schedule.ts';
+import { createSchedule, type Schedule } from './learned-rate.ts';
 import { createWindow, type Window } from './window.ts';
 
 export interface PacingOptions {

@@ -14,7 +14,7 @@ import {
   taskIds,
 } from './manifest.ts';
 import { counted } from '../../kernel/words.ts';
-import { type Refusal, refuseDeletions, refuseMany } from '../guards.ts';
+import { type Refusal, refuseDeletions, refuseMany } from '../field-changes.ts';
 import { isEscalation } from './permissions.ts';
 
 export function rolesPlanFields() {

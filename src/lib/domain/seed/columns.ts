@@ -3,7 +3,7 @@ import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.
 import { nearest } from '../../kernel/nearest.ts';
 import { isRow, NOT_A_HEADER } from '../csv/dialect.ts';
 import type { RowIssue } from './batch.ts';
-import type { RowRules } from './row-rules.ts';
+import type { RowRules } from './read-row.ts';
 
 export type Column =
   | { kind: 'xpid' | 'environment' | 'cutoff_date' }

@@ -10,11 +10,9 @@ import type { TableDefaults } from './body-writer.ts';
 import { type Column, type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
 import type { RecordTable, RowIssue } from './batch.ts';
 import type { RowPacker } from './packer.ts';
-import type { RowReader } from './row-bytes.ts';
-import type { OnNullWord } from './null-cells.ts';
-import type { RowRules } from './row-rules.ts';
-import { COMMA, FAIL } from './scan.ts';
-import { createTable, type Table } from './table.ts';
+import { COMMA, FAIL, type RowReader } from './scan.ts';
+import { createTable, type OnNullWord, type Table } from './table.ts';
+import type { RowRules } from './read-row.ts';
 
 export interface TableOptions {
   name: string;

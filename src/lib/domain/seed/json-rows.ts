@@ -2,7 +2,7 @@
 // at most one incomplete row.
 import { isUtf8 } from 'node:buffer';
 import { sizeText } from '../../kernel/words.ts';
-import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './row-bytes.ts';
+import { type JsonSink, MAX_ROW_BYTES, Pending, type RowReader, SHOWN_BYTES } from './scan.ts';
 import * as scan from './scan.ts';
 
 const TOO_LONG = `the row is longer than ${sizeText(MAX_ROW_BYTES)}`;

@@ -22,8 +22,6 @@ export interface Completed {
 
 export const NOTHING_COMPLETED: Completed = { mark: { file: 0, position: 0, offset: 0 }, beyond: [] };
 
-export type Marks = ReturnType<typeof createMarks>;
-
 interface Entry extends Stretch {
   endOffset: number;
   completed: boolean;

@@ -3,9 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { Batch, type IssueLocator, type RecordTable, type RowIssue } from './batch.ts';
-import { checkRow, readRecord, type ReadRow } from './read-row.ts';
+import { checkRow, readRecord, type ReadRow, type RowRules } from './read-row.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
-import type { RowRules } from './row-rules.ts';
 
 /** Limits of a batch; both shrink permanently when the platform rejects a body as too large. */
 export interface BatchLimits {

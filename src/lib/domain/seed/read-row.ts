@@ -1,11 +1,12 @@
-// The exact check: parses one user's body and checks it, in neutral words, against the contract. It is slower than the
-// fast check, but finds the issues.
+// The exact check: parses one user's body and checks it, in neutral words, against the contract and a run's own rules. It
+// is slower than the fast check, but finds the issues.
 import { type FieldIssue, parseWith } from '../../contract/explain.ts';
-import { NameCollision, pathAsWritten } from '../../contract/names.ts';
+import { createWireNames, NameCollision, type NamesMap, pathAsWritten, type WireNames } from '../../contract/names.ts';
 import { SEED_NAMES, SingleSeed } from '../../contract/seeding.ts';
 import { holdsEachKey, isRecord, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
-import { userIdentityIssues } from '../identity-types.ts';
-import type { RowRules } from './row-rules.ts';
+import { createIdentityTypes, type IdentityTypes, userIdentityIssues } from '../identity-types.ts';
+import type { Dialect } from '../csv/dialect.ts';
+import { createNullWords, type NullWords } from '../null-words.ts';
 
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
@@ -58,4 +59,30 @@ export function checkSeed(
   const places = new Set(own.map(({ path }) => path.join('\n')));
   const others = issues.filter(({ path }) => !places.has(path.join('\n')));
   return { issues: [...others, ...own] };
+}
+
+export interface RowRules {
+  names: WireNames;
+  identityTypes: IdentityTypes;
+  nulls: NullWords;
+  ignoresUnnamed: boolean;
+  /** The only workspace that rows may name; undefined if any is allowed. */
+  workspace: string | undefined;
+}
+
+/** `--identity-type`, `--null` and the target workspace. */
+export interface RuleFlags {
+  identityType?: readonly string[] | undefined;
+  null?: readonly string[] | undefined;
+  workspace?: string | undefined;
+}
+
+export function createRowRules(names: NamesMap, flags: RuleFlags = {}, dialect: Dialect = {}): RowRules {
+  return {
+    names: createWireNames(names),
+    identityTypes: createIdentityTypes(names, flags.identityType ?? []),
+    nulls: createNullWords(flags.null ?? [], dialect),
+    ignoresUnnamed: dialect.ignoresUnnamed === true,
+    workspace: flags.workspace,
+  };
 }

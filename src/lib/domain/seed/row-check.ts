@@ -3,7 +3,7 @@
 // that fails may still be valid in a less common notation, so `checkRow` parses it and makes the final check.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { groupBy } from '../../kernel/group-by.ts';
-import type { RowRules } from './row-rules.ts';
+import type { RowRules } from './read-row.ts';
 import { CLOSE_BRACE, FAIL } from './scan.ts';
 
 /** True if the row in `bytes` from `start` to `end` can be sent unchanged. */

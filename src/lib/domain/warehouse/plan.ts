@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../kernel/json.ts';
 import { counted } from '../../kernel/words.ts';
-import { changedFields } from '../field-changes.ts';
-import { type Refusal, refuseDeletions, refuseMany } from '../guards.ts';
+import { changedFields, type Refusal, refuseDeletions, refuseMany } from '../field-changes.ts';
 import {
   comparable,
   completed,

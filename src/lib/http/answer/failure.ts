@@ -4,8 +4,7 @@ import type { Endpoint, Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
 import type { ErrorCode } from '../../errors/registry.ts';
 import type { KnownError, KnownErrorOptions, FailedRequest, Hints } from '../../kernel/errors.ts';
-import type { Answer } from './answer.ts';
-import { htmlTitle, isHtml, readEnvelope } from './envelope.ts';
+import { type Answer, htmlTitle, isHtml, readEnvelope } from './answer.ts';
 import { OutcomeUnknownError } from './network-failure.ts';
 
 export interface FailedCall {

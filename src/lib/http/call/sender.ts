@@ -2,13 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import { KnownError } from '../../kernel/errors.ts';
-import type { Answer } from '../answer/answer.ts';
+import { type Answer, readEnvelope } from '../answer/answer.ts';
 import { authorize, type TokenSource } from './token.ts';
 import { CurlPrinted, curlCommand, type BuiltRequest, buildRequest } from './request.ts';
-import { readEnvelope } from '../answer/envelope.ts';
 import { type FailedCall, rejectionOf } from '../answer/failure.ts';
 import { networkFailure } from '../answer/network-failure.ts';
-import { nearsLimit } from '../limits/pace.ts';
+import { nearsLimit } from '../limits/budget.ts';
 import { readReply } from '../answer/reply.ts';
 import { parseRetryAfter, serverTime } from './retry.ts';
 import { TransportError } from '../transport-error.ts';

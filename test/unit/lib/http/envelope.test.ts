@@ -1,6 +1,6 @@
 // Reads the messages in error responses of any shape, and detects web pages.
 import { describe, expect, it } from 'vitest';
-import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../../src/lib/http/answer/envelope.ts';
+import { type Envelope, htmlTitle, isHtml, readEnvelope } from '../../../../src/lib/http/answer/answer.ts';
 import { responseWith } from './calls.ts';
 
 const answer = (text: string, type = 'application/json') => responseWith(text, { headers: { 'content-type': type } });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { allEndpoints } from '../../../../src/lib/contract/index.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
-import { createLimits } from '../../../../src/lib/http/limits/pace.ts';
+import { createLimits } from '../../../../src/lib/http/limits/budget.ts';
 import { createTestClock, TEST_TIME } from '../../../helpers/clock.ts';
 import { json, startFaultServer } from '../../../helpers/fault-server.ts';
 import { opened } from '../../../helpers/opened.ts';

@@ -1,6 +1,6 @@
 // If a response reports that a service is near its rate limit, requests to that service slow down for a second.
 import { describe, expect, it } from 'vitest';
-import { createPace, nearsLimit } from '../../../../src/lib/http/limits/pace.ts';
+import { createPace, nearsLimit } from '../../../../src/lib/http/limits/budget.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { never } from './setup.ts';
 

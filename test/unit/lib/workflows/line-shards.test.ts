@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InputBytes } from '../../../../src/lib/bulk/sources/bytes.ts';
 import type { RowPacker } from '../../../../src/lib/domain/seed/packer.ts';
-import { createRowRules } from '../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../../../src/lib/domain/seed/read-row.ts';
 import type { Shard } from '../../../../src/lib/domain/seed/shard.ts';
 import { createSeedInput } from '../../../../src/lib/workflows/seed-input.ts';
 

@@ -1,6 +1,6 @@
 // A known rate limit is never exceeded, and almost all of it is used.
 import { expect, test } from 'vitest';
-import { createSlots } from '../../../../../src/lib/domain/pacing/schedule.ts';
+import { createSlots } from '../../../../../src/lib/domain/pacing/learned-rate.ts';
 import { randomFrom } from '../../../../helpers/random.ts';
 
 test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even if timers are late', (rate) => {

@@ -1,10 +1,9 @@
 // Some cells are copied as bytes and others need exact parsing. The body must be the same in both cases.
 import { describe, expect, it, test } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { checkRow, createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import type { TableDefaults } from '../../../../../src/lib/domain/seed/body-writer.ts';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
 import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
-import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createTable, type Table } from '../../../../../src/lib/domain/seed/table.ts';
 import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
 

@@ -1,7 +1,7 @@
 // Tests which field each column of a header contains, and which headers are rejected.
 import { describe, expect, it, test } from 'vitest';
 import { readHeader } from '../../../../../src/lib/domain/seed/columns.ts';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 
 const rules = createRowRules({ osa_id: 'apple_id' }, { identityType: ['a', 'a:b'] });
 

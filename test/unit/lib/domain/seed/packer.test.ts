@@ -1,6 +1,6 @@
 // Packs rows into batches: size limits, rejected rows, and the position of each row.
 import { describe, expect, it } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 

@@ -1,8 +1,7 @@
 // Exact parsing of a row returns the text to send, or all issues.
 import { describe, expect, it } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { checkRow, createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
-import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { readRow } from './rows.ts';
 
 const rules = createRowRules({});

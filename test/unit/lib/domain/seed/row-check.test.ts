@@ -1,6 +1,6 @@
 // The fast check of a seed row never accepts a row that exact parsing and validation reject.
 import { expect, test } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck, type RowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
 import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';
 import { randomFrom } from '../../../../helpers/random.ts';

@@ -1,6 +1,6 @@
 // Row spellings that pass the fast check, and spellings that need exact parsing.
 import { describe, expect, it, test } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
 import { readRow } from './rows.ts';
 

@@ -1,7 +1,6 @@
 // Test rows: valid rows for every calculation type, and damaged rows.
 
-import { checkRow, type ReadRow, readRecord } from '../../../../../src/lib/domain/seed/read-row.ts';
-import type { RowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { checkRow, readRecord, type ReadRow, type RowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { pick } from '../../../../helpers/random.ts';
 
 /** Reads a row's text in the same way as the packer. */

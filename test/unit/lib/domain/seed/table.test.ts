@@ -1,9 +1,8 @@
 // Converts the cells of a table row to the JSON body for one user.
 import { describe, expect, it, test } from 'vitest';
-import { createRowRules } from '../../../../../src/lib/domain/seed/row-rules.ts';
+import { checkRow, createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
 import { tableOf } from '../../../../../src/lib/domain/seed/csv-rows.ts';
-import { checkRow } from '../../../../../src/lib/domain/seed/read-row.ts';
 import { parseJson } from '../../../../../src/lib/kernel/json.ts';
 
 const HEADER = [
