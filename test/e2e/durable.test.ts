@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readPrivateFile, writePrivateFile, writeUserFile } from '../../src/lib/kernel/durable.ts';
-import { openUserLog } from '../../src/lib/kernel/durable-log.ts';
+import { openUserLog } from '../../src/lib/kernel/line-file.ts';
 import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 // `dsr callbacks verify`: runs the four checks on one stored callback.
 import * as z from 'zod/mini';
 import { type CheckName, checkResult, type Verdict } from '../../lib/domain/callbacks/verify.ts';
-import { parseHeaderLines } from '../../lib/files/header-lines.ts';
+import { parseHeaderLines } from '../../lib/files/load.ts';
 import { readInput, readInputBytes } from '../../lib/files/read-input.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isAddress } from '../../lib/bulk/sources/remote.ts';

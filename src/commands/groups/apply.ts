@@ -1,6 +1,6 @@
 // Plans, shows and, after a confirmation, writes a group definition, for all commands that write one.
 import { pickGroup } from '../pick.ts';
-import type { GroupsApi } from '../../lib/api/groups.ts';
+import type { GroupsApi } from '../../lib/api/index.ts';
 import { GroupReply, GroupRequest, groupsEndpoints, GroupUpdate } from '../../lib/contract/groups.ts';
 import { parseWith } from '../../lib/contract/explain.ts';
 import { invalidDocument } from '../../lib/files/load.ts';

@@ -122,7 +122,7 @@ async function sendBulk(ctx: Context, files: string[], flags: BulkFlags): Promis
     const target = await ctx.startWrite('seeding');
     const origin: Origin = { ...part, input: nameOfInputs(opened.sources), target };
     const run = await openRun(ctx, opened, numbers, flags, again, async (complete) => {
-      const { estimateSeeds } = await import('../../lib/workflows/seed-estimate.ts');
+      const { estimateSeeds } = await import('../../lib/workflows/seed-validate.ts');
       const { environments, isExact, rows } = await estimateSeeds(opened.sources, shard);
       // The estimate may be too low, so a resumed run always asks.
       const left = rows && Math.max(1, rows - complete);

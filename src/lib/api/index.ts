@@ -7,10 +7,10 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { CallInput, Client } from '../http/types.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { createDsrApi } from './dsr.ts';
-import { createGroupsApi } from './groups.ts';
 import { createPipelinesApi } from './pipelines.ts';
+import { type GroupPatch, groupsEndpoints } from '../contract/groups.ts';
 import { resourceCalls } from './resource.ts';
-import { createRolesApi } from './roles.ts';
+import { type ManifestRequest, rolesEndpoints } from '../contract/roles.ts';
 
 interface ApiScope {
   /** The roles manifest belongs to the organization, although its paths also contain the account. */
@@ -77,5 +77,41 @@ function writeOf<E extends Endpoint>(client: Client, endpoint: E) {
       await client.call(endpoint, { body, signal } as never);
     },
     describe: (body: Body) => client.describe(endpoint, { body } as never),
+  };
+}
+
+export type GroupsApi = ReturnType<typeof createGroupsApi>;
+
+export function createGroupsApi(client: Client, workspace_id: bigint) {
+  const patchOf = (group_id: string, body: GroupPatch) => ({ params: { workspace_id, group_id }, body });
+  return {
+    ...resourceCalls(client, groupsEndpoints, { workspace_id }, 'group_id'),
+    patch: (id: string, body: GroupPatch, signal?: AbortSignal) =>
+      client.call(groupsEndpoints.patch, { ...patchOf(id, body), signal }),
+    describePatch: (id: string, body: GroupPatch) => client.describe(groupsEndpoints.patch, patchOf(id, body)),
+  };
+}
+
+interface RolesOptions {
+  signal?: AbortSignal;
+  reserved?: boolean;
+  beforeRetry?: () => Promise<void>;
+}
+
+export type RolesApi = ReturnType<typeof createRolesApi>;
+
+export function createRolesApi(client: Client, params: { orgId: bigint; accountId: bigint }) {
+  const { get, listTasks, replace } = rolesEndpoints;
+  return {
+    listTasks: (signal?: AbortSignal) => client.call(listTasks, { params, signal }),
+    get: (options: RolesOptions = {}) => client.call(get, { params, ...options }),
+    /** PUTs the whole manifest, replacing the live one. Throws OutcomeUnknownError if the response is lost. */
+    replace: (body: ManifestRequest, options: RolesOptions = {}) => client.call(replace, { params, body, ...options }),
+    describeReplace: (body: ManifestRequest) => client.describe(replace, { params, body }),
+    /** Reserves the budget and fetches the token for a GET and a PUT, so that nothing delays the PUT after the GET. */
+    prepareReplace: async (signal?: AbortSignal): Promise<void> => {
+      await client.prepare(replace, signal);
+      await client.reserve(replace, 2, signal);
+    },
   };
 }

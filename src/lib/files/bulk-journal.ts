@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
-import { type DurableLog, openDurableLog } from '../kernel/durable-log.ts';
+import { type DurableLog, openDurableLog } from '../kernel/line-file.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { readRecord } from '../kernel/json.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cannotRead, cannotWrite, systemErrorCode } from '../kernel/errors.ts';
-import { parseHeaderLines } from './header-lines.ts';
+import { parseHeaderLines } from './load.ts';
 import { makeUserFolder, namesIn } from '../kernel/temporary-file.ts';
 
 /** Creates the folder (0700) if it does not exist. Throws if that fails. */

@@ -1,10 +1,10 @@
 // Loads a YAML or JSON document with the positions of its values, so that issues can state the line.
 import { type FieldIssue, showPath } from '../contract/explain.ts';
-import { type KnownError, type Issue, invalidInput, MOST_ISSUES, type Place } from '../kernel/errors.ts';
+import { invalidInput, type Issue, type KnownError, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import { counted } from '../kernel/words.ts';
 import { readJson, type DocumentReading, type Problem, type ValuePath } from './reading.ts';
-import { type InputSource, readInput } from './read-input.ts';
+import { type InputSource, type InputText, readInput } from './read-input.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
 
@@ -119,4 +119,43 @@ function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
+}
+
+/** Returns each header's name and value, including duplicates. Throws invalid input (9) for an invalid header. */
+export function parseHeaderLines({ name: file, text }: InputText): [name: string, value: string][] {
+  return /^\s*[[{]/.test(text) ? fromJson(file, text) : fromLines(file, text);
+}
+
+function fromLines(file: string, text: string): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    // Skip the request line, or the status line that `curl -i` prints.
+    if (line.trim() === '' || (index === 0 && /^(HTTP\/\d|[A-Z]+ \S+ HTTP\/\d)/.test(line))) continue;
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      const message = 'is not a header; each line must be `Name: value`';
+      throw invalidInput(`${file} cannot be read as headers.`, [
+        { file, line: index + 1, column: 1, path: '', message },
+      ]);
+    }
+    headers.push([name, value.trim()]);
+  }
+  return headers;
+}
+
+/** Accepts an object or a list of pairs. A duplicate name in an object is an issue: either value could be signed. */
+function fromJson(file: string, text: string): [string, string][] {
+  const document = parseJsonText(file, text);
+  const { value } = document;
+  const pairs = Array.isArray(value) ? (value as unknown[]) : Object.entries(value as object);
+  return pairs.flatMap((pair, index) => {
+    const [name, item] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    const values = Array.isArray(item) ? (item as unknown[]) : [item];
+    return values.map((one): [string, string] => {
+      if (typeof name === 'string' && typeof one === 'string') return [name, one];
+      const path = Array.isArray(value) ? [index] : [String(name)];
+      const issues = placeIssues(document, [{ path, message: 'a header needs a name and a string value' }]);
+      throw invalidInput(`${file} cannot be read as headers.`, issues);
+    });
+  });
 }

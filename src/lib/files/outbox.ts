@@ -4,8 +4,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { writePrivateFile } from '../kernel/durable.ts';
-import { appendDurably } from '../kernel/durable-log.ts';
-import { openLineFile } from '../kernel/line-file.ts';
+import { appendDurably, openLineFile } from '../kernel/line-file.ts';
 import { type Holder, type Lock, readHolder, tryLock, withLock } from '../kernel/lock.ts';
 import { namesIn } from '../kernel/temporary-file.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { overwriteFile } from './cache-files.ts';
 import { type Clock, ownTurn } from './clock.ts';
-import { appendDurably } from './durable-log.ts';
+import { appendDurably, openLineFile } from './line-file.ts';
 import { readPrivateFile, removeFile, replacePrivateFile } from './durable.ts';
 import {
   CHAIN_START,
@@ -19,7 +19,6 @@ import {
   statedTip,
 } from './hash-chain.ts';
 import { isoMillis } from './timestamps.ts';
-import { openLineFile } from './line-file.ts';
 import { namesIn } from './temporary-file.ts';
 
 export type Chain = ReturnType<typeof openChain>;

@@ -5,7 +5,7 @@ import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/resolve-settings.ts';
 import { createClient } from '../http/client.ts';
 import { readProxySettings } from '../http/engines/proxy.ts';
-import { openUserLog } from '../kernel/durable-log.ts';
+import { openUserLog } from '../kernel/line-file.ts';
 import { host } from '../kernel/host.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import type { Context } from './context.ts';

@@ -23,7 +23,7 @@ import type { Hint, Issue, KnownError } from '../kernel/errors.ts';
 import { shellLine, shellWord } from '../kernel/words.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { fail, planChanged } from '../errors/fail.ts';
-import type { RolesApi } from '../api/roles.ts';
+import type { RolesApi } from '../api/index.ts';
 import { confirmed } from './confirm-write.ts';
 import type { WritePorts } from './resource-write.ts';
 

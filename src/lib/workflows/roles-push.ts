@@ -1,6 +1,6 @@
 // Replaces the roles manifest safely: plan, guards, prompt, backup, a final GET, the PUT and its confirmation.
 import { passGuards } from './pass-guards.ts';
-import type { RolesApi } from '../api/roles.ts';
+import type { RolesApi } from '../api/index.ts';
 import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
 import type { ManifestReply } from '../contract/roles.ts';

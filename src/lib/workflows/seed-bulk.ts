@@ -1,9 +1,8 @@
 // The bulk adapter for seeding: packs rows into batches, delivers them, and writes checkpoints to resume the run.
 import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
-import { type Batch, reasonOf } from '../domain/seed/batch.ts';
+import { type Batch, type BatchLimits, reasonOf, RowPacker } from '../domain/seed/packer.ts';
 import { createMarks, completedBefore } from '../domain/seed/marks.ts';
-import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
 import { steadyClock } from '../kernel/clock.ts';

@@ -1,9 +1,8 @@
 // Delivers batches until every row is accepted or rejected. Retries, finds the invalid rows of a rejected
 // batch, and shrinks oversized bodies.
 import type { SeedingApi } from '../api/index.ts';
-import type { Batch } from '../domain/seed/batch.ts';
+import type { Batch, BatchLimits } from '../domain/seed/packer.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
-import type { BatchLimits } from '../domain/seed/packer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { mayPass, type Refused, sendThrough } from './gated-send.ts';

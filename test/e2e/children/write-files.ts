@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateFile, writeUserFile } from '../../../src/lib/kernel/durable.ts';
-import { openDurableLog } from '../../../src/lib/kernel/durable-log.ts';
+import { openDurableLog } from '../../../src/lib/kernel/line-file.ts';
 import { KnownError } from '../../../src/lib/kernel/errors.ts';
 import { tryLock } from '../../../src/lib/kernel/lock.ts';
 

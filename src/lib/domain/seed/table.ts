@@ -1,6 +1,6 @@
 // Converts table rows to users: to the bytes of a body or, with the same result, to a value for the exact check.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
-import type { RowIssue } from './batch.ts';
+import type { RowIssue } from './packer.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import type { Column, TableAttribute } from './columns.ts';
 import type { RowRules } from './read-row.ts';

@@ -1,11 +1,21 @@
-// Converts an HTTP response to an error: code, message and hint.
-import { exitOf, fail } from '../../errors/fail.ts';
+// Converts a response, or a request without a response, to an error: code, message and hint.
 import type { Endpoint, Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
-import type { ErrorCode } from '../../errors/registry.ts';
-import type { KnownError, KnownErrorOptions, FailedRequest, Hints } from '../../kernel/errors.ts';
+import {
+  type FailedRequest,
+  type Hints,
+  KnownError,
+  type KnownErrorOptions,
+  systemErrorCode,
+} from '../../kernel/errors.ts';
 import { type Answer, htmlTitle, isHtml, readEnvelope } from './answer.ts';
-import { OutcomeUnknownError } from './network-failure.ts';
+import { capitalized } from '../../kernel/words.ts';
+import { CliError, exitOf, fail, type FailureParts } from '../../errors/fail.ts';
+import { type ErrorCode, ERRORS } from '../../errors/registry.ts';
+import { formatDuration } from '../../kernel/timestamps.ts';
+import { CONNECT_TIMEOUT_MS } from '../types.ts';
+import type { TransportError, TransportKind } from '../transport-error.ts';
+import { isLoopback } from '../../kernel/address.ts';
 
 export interface FailedCall {
   endpoint: Endpoint;
@@ -91,9 +101,8 @@ export function outcomeUnknown(call: FailedCall, cause: KnownError): OutcomeUnkn
   });
 }
 
-function failure(call: FailedCall, code: Code, message: string, options: Partial<KnownErrorOptions>): KnownError {
-  return fail(code, { ...options, message, request: call.request });
-}
+const failure = (call: FailedCall, code: Code, message: string, options: Partial<KnownErrorOptions>): KnownError =>
+  fail(code, { ...options, message, request: call.request });
 
 function codeOf(call: FailedCall, status: number): Code {
   if (call.endpoint.service === 'auth') {
@@ -105,9 +114,7 @@ function codeOf(call: FailedCall, status: number): Code {
   return CODE_OF_STATUS[status] ?? (isServerTrouble(status) ? 'http.unavailable' : 'http.refused');
 }
 
-function isBasic({ endpoint: { auth } }: FailedCall): boolean {
-  return auth === 'dsr-basic' || auth === 'seeding-basic';
-}
+const isBasic = ({ endpoint: { auth } }: FailedCall): boolean => auth === 'dsr-basic' || auth === 'seeding-basic';
 
 interface Words {
   subject?: string;
@@ -189,4 +196,104 @@ function redirect(call: FailedCall, answer: Answer): KnownError {
 function exceededLimit(answer: Answer): string | undefined {
   const header = Object.entries(answer.headers).find(([name]) => name.endsWith('rate-limit-exceeded'));
   return header && `${header[0]}: ${header[1]}`;
+}
+
+export interface LostExchange {
+  request: FailedRequest;
+  origin: string;
+  /** The proxy that was used, without its credentials. */
+  proxy: string | undefined;
+  requestTimeoutMs: number;
+}
+
+/** Returns the error `network.<kind>` (8) or, for an aborted request, `interrupted` with the signal's exit code. */
+export function networkFailure(lost: LostExchange, error: TransportError): KnownError {
+  const code = (error.kind === 'aborted' ? 'interrupted' : `network.${error.kind.replace('-', '_')}`) as ErrorCode;
+  const words = NETWORK_WORDS[error.kind](lost, error);
+  const { message, hint } = typeof words === 'string' ? { message: words, hint: ERRORS[code].fix } : words;
+  const reason: unknown = error.kind === 'aborted' ? error.cause : undefined;
+  return fail(code, {
+    message,
+    hint,
+    ...(reason instanceof KnownError && { exit: exitOf(reason) }),
+    request: lost.request,
+    cause: error,
+  });
+}
+
+/** The message for each kind of failure, and a hint if the registry's hint does not fit. */
+const NETWORK_WORDS: Record<
+  TransportKind,
+  (lost: LostExchange, error: TransportError) => string | { message: string; hint: string }
+> = {
+  refused: (lost) => `Connection refused: nothing is listening at ${peer(lost)}.`,
+  dns: (lost, { code }) => `The host name of ${peer(lost)} could not be resolved (${code ?? 'DNS'}).`,
+  unreachable: (lost, { code }) => `${capitalized(peer(lost))} cannot be reached from here (${code ?? 'no route'}).`,
+  certificate: (lost, error) => ({
+    message: `The certificate of ${hostOf(lost)} is not trusted: ${error.message.replace(/\.$/, '')} (${error.code ?? 'TLS'}).`,
+    hint: certificateHint(hostOf(lost), error),
+  }),
+  tls: (lost, error) =>
+    answeredPlainly(error)
+      ? plainAnswer(lost.origin)
+      : `The TLS connection to ${hostOf(lost)} failed (${error.code ?? 'TLS'}).`,
+  proxy: (lost, error) => `The proxy ${lost.proxy ?? ''} did not connect to ${hostOf(lost)}${statusOf(error)}.`,
+  'connect-timeout': (lost, { code }) =>
+    `Could not connect to ${peer(lost)} ${code === 'ETIMEDOUT' ? 'in time' : `within ${formatDuration(Math.min(lost.requestTimeoutMs, CONNECT_TIMEOUT_MS))}`}.`,
+  timeout: (lost) =>
+    `${hostOf(lost)} did not send a complete response within ${formatDuration(lost.requestTimeoutMs)}.`,
+  idle: (lost) => `The response from ${hostOf(lost)} stalled.`,
+  reset: (lost, { code }) =>
+    `The connection to ${hostOf(lost)} was closed before a response arrived${code ? ` (${code})` : ''}.`,
+  truncated: (lost) => `The response from ${hostOf(lost)} was cut off.`,
+  malformed: (lost, { code }) => `The response from ${hostOf(lost)} is not valid HTTP (${code ?? 'malformed'}).`,
+  aborted: () => ({ message: 'The request was interrupted.', hint: 'Run the command again.' }),
+};
+
+/** An expired or not yet valid certificate needs its own hint: trusting another authority does not help. */
+function certificateHint(host: string, { code }: TransportError): string {
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `Check this machine's clock. If it is correct, the operator of ${host} must renew the certificate. Nothing was sent.`;
+  return 'If your own certificate authority signed it, pass its certificate with --ca-file FILE or CDPADM_CA_FILE. Nothing was sent.';
+}
+
+const hostOf = ({ origin }: LostExchange): string => new URL(origin).host;
+
+const peer = ({ origin, proxy }: LostExchange): string =>
+  proxy === undefined ? hostWithPort(origin) : `the proxy ${hostWithPort(proxy)}`;
+
+function hostWithPort(address: string): string {
+  const url = new URL(address);
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+}
+
+function statusOf(error: TransportError): string {
+  const status = /\((\d{3})\)/.exec(error.message)?.[1];
+  return status ? ` (it responded with ${status})` : '';
+}
+
+/** Thrown by writes. `workflows/confirm-write.ts` resolves it with a read; otherwise the outcome is unknown (8). */
+export class OutcomeUnknownError extends CliError {
+  constructor(options: FailureParts) {
+    super({ exit: 'network', ...options, code: 'http.outcome_unknown' });
+    this.name = 'OutcomeUnknownError';
+  }
+}
+
+/** The code EPROTO alone is ambiguous; the message and the newer codes are not. */
+const PLAIN_ANSWER = /wrong version number|packet length too long|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
+
+export function answeredPlainly(error: unknown): boolean {
+  return error instanceof Error && PLAIN_ANSWER.test(`${systemErrorCode(error) ?? ''} ${error.message}`);
+}
+
+/** Plain HTTP is allowed only on this machine, so for any other host, the hint says to check the port. */
+export function plainAnswer(address: string): { message: string; hint: string } {
+  const { host, hostname } = new URL(address);
+  return {
+    message: `${host} does not use TLS, but the address starts with https://.`,
+    hint: isLoopback(hostname)
+      ? `Write the address with http:// (${address.replace(/^https:/, 'http:')}).`
+      : 'Check the port. Plain HTTP is allowed only for connections to this machine.',
+  };
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { resolve as resolvePath } from 'node:path';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
-import { networkFailure } from '../../http/answer/network-failure.ts';
+import { networkFailure } from '../../http/answer/failure.ts';
 import { transportErrorOf } from '../../http/transport-error.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import { splitWords } from '../../kernel/words.ts';

@@ -5,7 +5,7 @@ import type { EmulatorReady } from '../../emulator/index.ts';
 import { CONTROL_PATH } from '../../emulator/wire/service-paths.ts';
 import { KnownError, usageError, type Hint } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { OutcomeUnknownError } from '../../http/answer/network-failure.ts';
+import { OutcomeUnknownError } from '../../http/answer/failure.ts';
 import { TransportError } from '../../http/transport-error.ts';
 import type { Context } from '../context.ts';
 import { openEmbedded } from './embedded.ts';

@@ -1,7 +1,7 @@
 // A callback's saved headers as lines or JSON, and the position of each issue.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { parseHeaderLines } from '../../../../src/lib/files/header-lines.ts';
+import { parseHeaderLines } from '../../../../src/lib/files/load.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../helpers/failure.ts';
 

@@ -1,7 +1,7 @@
 // Every network fault with both engines: the number of requests and the result of the call.
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/failure.ts';
 import type { HttpOptions } from '../../../../src/lib/http/types.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import {

@@ -1,6 +1,6 @@
 // Errors without a response: what failed, the hosts involved, and a stable code for scripts.
 import { describe, expect, it } from 'vitest';
-import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/network-failure.ts';
+import { type LostExchange, networkFailure } from '../../../../src/lib/http/answer/failure.ts';
 import { TransportError, type TransportKind } from '../../../../src/lib/http/transport-error.ts';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';

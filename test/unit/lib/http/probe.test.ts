@@ -1,7 +1,7 @@
 // Tests probes, which do not send credentials: the request, the result and the timeout.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';
+import { probeAddress } from '../../../../src/lib/http/engines/node-engine.ts';
 import { makeCertificate } from '../../../helpers/certificate.ts';
 import { createTestClock, TEST_TIME } from '../../../helpers/clock.ts';
 import { answer, type Fault, hangUp, silence, startFaultServer } from '../../../helpers/fault-server.ts';

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../../../src/lib/contract/endpoint.ts';
 import { groupsEndpoints } from '../../../../src/lib/contract/groups.ts';
 import { pipelinesEndpoints } from '../../../../src/lib/contract/pipelines.ts';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
-import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/failure.ts';
 import { createWireNames } from '../../../../src/lib/contract/names.ts';
 import { readReply } from '../../../../src/lib/http/answer/reply.ts';
 import { thrownBy } from '../../../helpers/failure.ts';

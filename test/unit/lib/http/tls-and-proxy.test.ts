@@ -2,7 +2,7 @@
 import { createServer as createPlainServer, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { probeAddress } from '../../../../src/lib/http/engines/probe.ts';
+import { probeAddress } from '../../../../src/lib/http/engines/node-engine.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { makeCertificate } from '../../../helpers/certificate.ts';
 import { type FaultServer, json, raw, startFaultServer } from '../../../helpers/fault-server.ts';

@@ -10,7 +10,7 @@ import {
   writePrivateFile,
   writeUserFile,
 } from '../../../../src/lib/kernel/durable.ts';
-import { openDurableLog, openUserLog } from '../../../../src/lib/kernel/durable-log.ts';
+import { openDurableLog, openUserLog } from '../../../../src/lib/kernel/line-file.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { diskCalls } from '../../../helpers/disk-calls.ts';
 import { DEAD_PID } from '../../../helpers/dead-process.ts';

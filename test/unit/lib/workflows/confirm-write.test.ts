@@ -2,7 +2,7 @@
 // outcome is reported as unknown.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DsrRequest } from '../../../../src/lib/contract/dsr.ts';
-import { OutcomeUnknownError } from '../../../../src/lib/http/answer/network-failure.ts';
+import { OutcomeUnknownError } from '../../../../src/lib/http/answer/failure.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { confirmWrite, lossOf, type Write } from '../../../../src/lib/workflows/confirm-write.ts';
 import { cancelRequests } from '../../../../src/lib/workflows/dsr-cancel.ts';

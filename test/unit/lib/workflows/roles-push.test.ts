@@ -1,7 +1,7 @@
 // Tests the push workflow against a platform with concurrent changes, lost responses and rejections.
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RolesApi } from '../../../../src/lib/api/roles.ts';
+import type { RolesApi } from '../../../../src/lib/api/index.ts';
 import { type ManifestReply, type ManifestRequest, CORE_TASK } from '../../../../src/lib/contract/roles.ts';
 import { type Manifest, type Role, sameRoles } from '../../../../src/lib/domain/roles/manifest.ts';
 import { mergeRoles, wantedRoles } from '../../../../src/lib/domain/roles/merge.ts';

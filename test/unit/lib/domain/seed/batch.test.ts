@@ -1,7 +1,7 @@
 // Fills, reads and reuses a batch of rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/packer.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 function add(batch: Batch, text: string, position: number, line = position): void {

@@ -1,6 +1,6 @@
 // Uses the platform's message and earlier results to find the rows that caused the rejection of a batch.
 import { describe, expect, it, test } from 'vitest';
-import { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
+import { Batch } from '../../../../../src/lib/domain/seed/packer.ts';
 import { type Blame, createBlame } from '../../../../../src/lib/domain/seed/blame.ts';
 
 /** Returns a batch whose rows have the given attributes. */

@@ -1,8 +1,7 @@
 // Packs rows into batches: size limits, rejected rows, and the position of each row.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
-import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { type Batch, type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
 /** The same row as `ROW`, but with its id in quotes, so it needs exact parsing. */
