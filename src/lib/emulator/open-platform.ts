@@ -10,7 +10,7 @@ import { openFaults } from './wire/faults.ts';
 import type { EmulatorOptions } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
-import { complete, type Fixtures, readFixtures } from './fixtures/document.ts';
+import { type Fixtures, readFixtures } from './fixtures/document.ts';
 import { SAMPLES } from './fixtures/samples.ts';
 import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
@@ -104,13 +104,9 @@ function checkedNames(names: Record<string, string>): Record<string, string> {
 }
 
 function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
-  if (given !== undefined) {
-    const fixtures = readFixtures(given);
-    settings.set(FIXTURES_KEY, given);
-    return fixtures;
-  }
-  const stored = settings.get<unknown>(FIXTURES_KEY);
-  return stored === undefined ? complete(SAMPLES) : readFixtures(stored);
+  const fixtures = readFixtures(given ?? settings.get(FIXTURES_KEY) ?? SAMPLES);
+  if (given !== undefined) settings.set(FIXTURES_KEY, given);
+  return fixtures;
 }
 
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {

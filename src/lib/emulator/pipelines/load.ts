@@ -47,10 +47,10 @@ function progressOf(
 }
 
 function runOf(fixture: Fixtures['runs'][0]): NewRun {
-  const { id, workspace_id, pipeline_id, type = 'scheduled', status, successful_records = 0 } = fixture;
+  const { id, workspace_id, pipeline_id, type, status, successful_records, failed_records } = fixture;
   const logical = parseIso(fixture.logical_date) ?? 0;
   const time = (text: string | undefined, absent: number): number => parseIso(text) ?? absent;
-  const message = fixture.errors?.map((error) => error.message).join('; ');
+  const message = fixture.errors.map((error) => error.message).join('; ');
   return {
     id,
     workspace: workspace_id,
@@ -67,9 +67,9 @@ function runOf(fixture: Fixtures['runs'][0]): NewRun {
       rangeEnd: time(fixture.range_end, logical),
       bounded: true,
       succeeded: successful_records,
-      failed: fixture.failed_records ?? 0,
+      failed: failed_records,
       done: true,
-      ...(message !== undefined && { failure: { cause: 'pipeline' as const, message, marks: false } }),
+      ...(message !== '' && { failure: { cause: 'pipeline' as const, message, marks: false } }),
     },
   };
 }
