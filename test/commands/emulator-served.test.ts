@@ -266,7 +266,7 @@ describe('a state export', () => {
       const tables = state['tables'] as Record<string, object[]>;
       const doubled = { ...tables, manifests: [...(tables['manifests'] ?? []), ...(tables['manifests'] ?? [])] };
       writeFileSync(join(home.cwd, 'doubled.json'), JSON.stringify({ ...state, ids, tables: doubled }));
-      const stderr = expect.stringContaining('tables.manifests[1] has the same org_id as row 0') as unknown;
+      const stderr = expect.stringContaining('UNIQUE constraint failed: manifests.org_id') as unknown;
       expect(await run(['emulator', 'import', 'doubled.json'])).toMatchObject({ code: 9, stderr });
       expect(await run(['emulator', 'import', 'again.json'])).toMatchObject({ code: 0 });
     });

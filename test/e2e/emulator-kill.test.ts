@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/lib/emulator/base/db.ts';
-import { findOwner } from '../../src/lib/emulator/folder.ts';
 import type { EmulatorReady } from '../../src/lib/emulator/index.ts';
+import { readHolder } from '../../src/lib/kernel/lock.ts';
 import { type Bundle, bundleEntry } from '../helpers/bundle.ts';
 import { dsrBody, dsrCaller, raw } from '../helpers/dsr.ts';
 import { basicAuth, type Exchange, send, startTestEmulator, type TestEmulator } from '../helpers/emulator.ts';
@@ -153,11 +153,11 @@ describe('a platform that is killed with SIGKILL', () => {
   });
 
   test('does not prevent the next start, although its lock file still exists', async () => {
-    const { process: victim, ready, exited } = await startChild();
-    expect(findOwner(data)).toEqual({ pid: victim.pid, port: Number(new URL(ready.base_url).port) });
+    const { process: victim, exited } = await startChild();
+    expect(readHolder(join(data, 'emulator.lock'))?.pid).toBe(victim.pid);
     victim.kill('SIGKILL');
     await exited;
-    expect(findOwner(data)).toBeUndefined();
+    expect(readHolder(join(data, 'emulator.lock'))?.pid).toBe(victim.pid);
     expect((await start()).ready.org_id).toBe(1001);
   });
 });

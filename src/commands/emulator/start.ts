@@ -2,11 +2,10 @@
 import { exitOf } from '../../lib/errors/fail.ts';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { type FieldIssue, valueAt } from '../../lib/contract/explain.ts';
+import { parseWith, valueAt } from '../../lib/contract/explain.ts';
 import { namesIssues } from '../../lib/contract/neutral-words.ts';
 import { invalidDocument, type LoadedDocument, loadDocument } from '../../lib/files/load.ts';
 import { readInput } from '../../lib/files/read-input.ts';
-import { isRecord } from '../../lib/kernel/json.ts';
 import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { shellQuoted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -183,18 +182,12 @@ function usableNames(ctx: Context, names: Record<string, string>): Record<string
 
 async function loadNames(ctx: Context, path: string): Promise<Record<string, string>> {
   const document = await loadDocument(path, ctx);
-  const { value } = document;
-  const entries = isRecord(value) ? Object.entries(value) : [];
-  const wrong =
-    entries.length === 0 ? [[]] : entries.flatMap(([name, word]) => (typeof word === 'string' ? [] : [[name]]));
-  const message = 'must map a neutral word to the word on the wire, such as `xpid: abc_id`';
-  const names = Object.fromEntries(entries) as Record<string, string>;
-  const issues: FieldIssue[] =
-    wrong.length > 0
-      ? wrong.map((at) => ({ path: at, message }))
-      : namesIssues(names).map((issue) => ({ path: [issue.name], message: issue.message, at: 'key' }));
-  if (issues.length > 0) throw invalidDocument(document, 'names map', issues, ' Nothing was started.');
-  return names;
+  const { data, issues } = parseWith(z.record(z.string(), z.string()), document.value);
+  const found = data
+    ? namesIssues(data).map(({ name, message }) => ({ path: [name], message, at: 'key' as const }))
+    : issues;
+  if (found.length > 0) throw invalidDocument(document, 'names map', found, ' Nothing was started.');
+  return data ?? {};
 }
 
 export const printEnvironment = defineCommand({

@@ -7,7 +7,7 @@ import { splitWords } from '../../lib/kernel/words.ts';
 import { cleanText } from '../../lib/render/clean.ts';
 import { wrapPage } from '../../lib/render/page.ts';
 import type { Style } from '../../lib/render/style.ts';
-import { drawRecord, drawTable } from '../../lib/render/table.ts';
+import { drawTable } from '../../lib/render/table.ts';
 import type { Column } from '../../lib/render/view.ts';
 import { fitText, wrapAligned } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -101,30 +101,13 @@ export function commandLines(line: string, width: number): string {
 /** Draws tab-separated rows, which a command writes to a pipe, as the command draws them on a terminal. */
 async function inColumns(text: string, width: number, style: Style): Promise<string> {
   if (!text.includes('\t')) return text;
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t'));
-  const [header = [], ...rows] = lines;
-  const columns = (titles: readonly string[], cellOf: (row: string[], index: number) => string | undefined) =>
-    titles.map((title, index): Column<string[]> => ({
-      key: title,
-      title,
-      idTitle: true,
-      id: true,
-      value: (row) => cellOf(row, index),
-    }));
+  const lines = text.trimEnd().split('\n');
+  const titles = lines[0]?.split('\t') ?? [];
   // The header of a list is uppercase. Other output is a record: lines with a name and a value.
-  if (header.some((name) => name !== name.toUpperCase())) {
-    const fields = columns(
-      lines.map(([name = '']) => name),
-      (_row, index) => lines[index]?.slice(1).join('  '),
-    );
-    return drawRecord<string[]>([], fields, style, width);
-  }
-  return await drawTable(
-    rows,
-    columns(header, (row, index) => row[index]),
-    { width, style, header: true },
-  );
+  const header = titles.every((name) => name === name.toUpperCase());
+  const rows = lines.map((line) => (header ? line.split('\t') : line.split(/\t(.*)/)));
+  const columns = (header ? titles : ['name', 'value']).map((title, index): Column<string[]> => {
+    return { key: title, title, idTitle: true, id: true, value: (row) => row[index]?.replaceAll('\t', '  ') };
+  });
+  return await drawTable(header ? rows.slice(1) : rows, columns, { width, style, header });
 }

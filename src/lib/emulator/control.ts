@@ -81,7 +81,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
 }
 
 function ownRoutes(platform: RunningPlatform): ControlRoutes {
-  const { clock, faults, log, recorder } = platform;
+  const { clock, faults, log } = platform;
   const snapshots = new Map<number, PlatformState>();
   let last = 0;
   const now = () => answer(200, { now: isoMillis(clock.now()) });
@@ -107,12 +107,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
       return answer(200, faults.list());
     },
     'GET /requests': (_body, query) =>
-      answer(
-        200,
-        query.get('bodies') === 'true'
-          ? recorder.list(Number(query.get('after') ?? 0))
-          : log.list().map(({ at, ...request }) => ({ at: isoMillis(at), ...request })),
-      ),
+      answer(200, query.get('bodies') === 'true' ? log.recorded(Number(query.get('after') ?? 0)) : log.list()),
     'GET /state': () => answer(200, exportState(platform)),
     'POST /state': (body) => importState(platform, body).then(now),
     'POST /snapshots': () => {

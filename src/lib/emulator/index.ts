@@ -117,7 +117,6 @@ async function serve(options: StartOptions, db: Database, folder: OwnedFolder | 
   // The control address uses plain http, so that its clients do not need the certificate authority.
   const controlServer = options.tls && (await listen(controlOnly(control), '127.0.0.1', 0));
   url = server.url;
-  folder?.announce(server.port);
   const timer = startTimer(platform);
   await waitAtMost(platform.catchUp.run(), OVERDUE_MS, systemClock);
   const controlUrl = (controlServer ?? server).url + CONTROL_PATH;

@@ -12,7 +12,6 @@ import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
 import { type Fixtures, readFixtures } from './fixtures/document.ts';
 import { SAMPLES } from './fixtures/samples.ts';
-import { createRecorder } from './wire/recorder.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
 import { createProfiles } from './stores/profiles.ts';
@@ -85,7 +84,6 @@ function assemble(db: Database, settings: StoredSettings, options: PlatformOptio
     profiles: createProfiles(db),
     ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
-    recorder: createRecorder(),
     faults: openFaults(settings, Math.random),
     signing: options.signing,
     names: deploymentNames(fixtures.names),
@@ -110,7 +108,7 @@ function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
 }
 
 function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {
-  const { db, clock, log, recorder, faults, fixtures } = platform;
+  const { db, clock, log, faults, fixtures } = platform;
 
   const catchUp = createCatchUp(
     areas.map(({ open }) => open),
@@ -128,7 +126,6 @@ function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatfo
       db.transaction(() => {
         clock.reset();
         log.clear();
-        recorder.clear();
         faults.clear();
         for (const { open } of areas) open.load?.(fixtures);
         after?.();

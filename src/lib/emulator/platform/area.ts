@@ -7,7 +7,6 @@ import type { DeploymentNames } from '../wire/names-edge.ts';
 import type { PlatformClock } from '../base/clock.ts';
 import type { Database } from '../base/db.ts';
 import type { openFaults } from '../wire/faults.ts';
-import type { createRecorder } from '../wire/recorder.ts';
 import type { openRequestLog } from '../wire/request-log.ts';
 import type { Signing } from './signing.ts';
 import type { ProfilesStore } from '../stores/profiles.ts';
@@ -27,7 +26,6 @@ export interface Platform {
   /** Areas E and F of the specification share one limit. */
   readonly ingest: ReturnType<typeof createIngestGate>;
   readonly log: ReturnType<typeof openRequestLog>;
-  readonly recorder: ReturnType<typeof createRecorder>;
   readonly faults: ReturnType<typeof openFaults>;
   readonly signing: Signing;
   /** The deployment's own words, which `exchange.ts` translates. */

@@ -64,7 +64,7 @@ export function createExchange(
   platform: Platform & { resets(): number },
   wait: (ms: number) => Promise<void>,
 ): Exchange {
-  const { clock, faults, log, recorder, resets } = platform;
+  const { clock, faults, log, resets } = platform;
 
   async function carryOut(incoming: IncomingMessage, fault: Fault | undefined, target: Destination, body: Buffer) {
     if (fault?.delay !== undefined) {
@@ -84,8 +84,7 @@ export function createExchange(
     const at = clock.now();
     const url = path + search;
     const record = (body: Buffer, answer: Answer | undefined, fault?: Fault): void => {
-      log.add({ at, method, path: url, status: answer?.status ?? null });
-      recorder.add({ at, method, path: url, headers, body, answer });
+      log.add({ at, method, path: url, headers, body, answer });
       // A response from a fault is not the platform's own response.
       if (!answer || fault?.status !== undefined || !seen.hasSubscribers) return;
       const about = { platform: platform.baseUrl(), hasOwnWords: !platform.names.empty, method, url };
@@ -149,6 +148,5 @@ function refusedAnswer(target: Destination, error: unknown): Answer {
 }
 
 function faultRefusal(status: number, retryAfter: number | string | undefined): PlatformError {
-  const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
-  return refusal(status, 'Injected fault', headers);
+  return refusal(status, 'Injected fault', retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 }

@@ -1,5 +1,13 @@
 // Signs with certificates from a local authority, and stores keys and certificates in a folder (decision: D141).
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isCertifiable } from '../../kernel/address.ts';
@@ -44,34 +52,28 @@ export async function openSigning(folder: string | undefined, served?: string) {
   };
 }
 
-async function openAuthority(folder: string): Promise<Authority> {
+function openAuthority(folder: string): Promise<Authority> {
   ensurePrivateFolder(folder);
   const read = (): Authority | undefined => {
     const [key = '', certificate = ''] = [caKeyIn(folder), caFileIn(folder)].map(readPrivateFile);
     const privateKey = keyOf(key, certificate);
     return privateKey && { privateKey, certificate };
   };
-  const make = async (): Promise<Authority> => {
+  return readOrMake(folder, read, async () => {
     const authority = await makeAuthority();
     writePrivateFile(caKeyIn(folder), keyText(authority.privateKey));
     writePrivateFile(caFileIn(folder), authority.certificate);
     return authority;
-  };
-  return read() ?? (await locked(folder, async () => read() ?? (await make())));
+  });
 }
 
+/** Writes a file with the certificates in `served`, which may also contain a private key, and the authority's. */
 function trustFile(folder: string, { certificate }: Authority, served = ''): string {
-  // Keep only the certificates: the text may also contain the private key.
   const blocks = served.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (!blocks) return caFileIn(folder);
-  let path: string;
-  try {
-    path = join(folder, `https-${new X509Certificate(served).fingerprint256.replaceAll(':', '')}.pem`);
-  } catch {
-    // The server will report the invalid certificate.
-    return caFileIn(folder);
-  }
-  writePrivateFile(path, [...blocks, certificate].join('\n'));
+  const text = [...blocks, certificate].join('\n');
+  const path = join(folder, `https-${createHash('sha256').update(text).digest('hex')}.pem`);
+  writePrivateFile(path, text);
   return path;
 }
 
@@ -94,12 +96,12 @@ async function openSigner(folder: string | undefined, domain: string, known: Aut
     if (text === undefined || !keyOf(text, text)) return undefined;
     return new X509Certificate(text).verify(createPublicKey(known.certificate)) ? text : undefined;
   };
-  const make = async (): Promise<string> => {
-    const text = await makeProcessor(domain, known);
-    writePrivateFile(path, text);
-    return text;
-  };
-  return signerOf(read() ?? (await locked(folder, async () => read() ?? (await make()))), known);
+  const text = await readOrMake(folder, read, async () => {
+    const made = await makeProcessor(domain, known);
+    writePrivateFile(path, made);
+    return made;
+  });
+  return signerOf(text, known);
 }
 
 /** Creates the processor domain's key and certificate as PEM, in this order. */
@@ -130,9 +132,10 @@ function keyOf(key: string, certificate: string): KeyObject | undefined {
   }
 }
 
-/** Prevents two platforms that start at the same time from creating two authorities. */
-function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  return withLock(join(folder, 'authority.lock'), systemClock, work);
+/** The lock prevents two platforms that start at the same time from creating two authorities. */
+async function readOrMake<T>(folder: string, read: () => T | undefined, make: () => Promise<T>): Promise<T> {
+  const lock = join(folder, 'authority.lock');
+  return read() ?? (await withLock(lock, systemClock, async () => read() ?? (await make())));
 }
 
 const caFileIn = (folder: string): string => join(folder, 'ca.pem');

@@ -1,14 +1,13 @@
 // A profile's row in the database, and its content.
 import { isoMillis } from '../../kernel/timestamps.ts';
 import type { Table } from '../base/db.ts';
+import type { StoredProfile } from '../base/embedding.ts';
 import type { AttributeSeed } from '../../contract/seeding.ts';
-
-export type Environment = 'production' | 'development';
 
 /** Workspace and environment. The same identity in another scope identifies a different person. */
 export interface Scope {
   workspace: number;
-  environment: Environment;
+  environment: StoredProfile['environment'];
 }
 
 export type Identity = readonly [type: string, value: string];
@@ -46,21 +45,13 @@ function put<T>(record: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') record[name] = value;
 }
 
-/** All data of one person. Dates are ISO 8601. */
-export interface Profile extends ProfileDocument {
-  /** Exact 64-bit integer: a number if it is a safe integer, otherwise a bigint. */
-  xpid: number | bigint;
-  workspace_id: number;
-  environment: Environment;
-  created_on: string;
-  last_modified_on: string;
-  events: { received_on: string; event: unknown }[];
-}
+/** All data of one person. `xpid` is a number if it is a safe integer, otherwise a bigint. */
+export type Profile = Omit<StoredProfile, 'xpid'> & { xpid: number | bigint };
 
 export interface ProfileRow {
   id: number;
   workspace: number;
-  environment: Environment;
+  environment: StoredProfile['environment'];
   xpid: string;
   created_at: number;
   changed_at: number;

@@ -1,8 +1,10 @@
 // A temporary environment for our own commands: an in-memory embedded platform and a folder, both removed later.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { Context } from '../context.ts';
@@ -58,36 +60,23 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
   };
 }
 
-/** Time between SIGTERM and SIGKILL. */
-const GRACE_MS = 500;
-
-/** If `signal` is aborted, terminates the process, waits for it to exit, and rejects with the signal's reason. */
-function runProcess(
+/** If `signal` is aborted, kills the process, waits for its end, and rejects with the signal's reason. */
+async function runProcess(
   args: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<CommandRun> {
-  return new Promise((resolve, reject) => {
+  signal.throwIfAborted();
+  const [program, ...script] = host.command();
+  const child = spawn(program, [...script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     signal.throwIfAborted();
-    const [program, ...script] = host.command();
-    const child = spawn(program, [...script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    let last: NodeJS.Timeout | undefined;
-    const end = (): void => {
-      child.kill('SIGTERM');
-      last = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
-    };
-    signal.addEventListener('abort', end, { once: true });
-    child.on('error', reject);
-    child.on('close', (exit) => {
-      clearTimeout(last);
-      signal.removeEventListener('abort', end);
-      if (signal.aborted) reject(signal.reason as Error);
-      else resolve({ exit: exit ?? 1, stdout, stderr });
-    });
-  });
+    return { exit: typeof exit === 'number' ? exit : 1, stdout, stderr };
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }

@@ -1,6 +1,7 @@
-// The recorder keeps a limited number of recent requests for assertions, with headers and bodies but without secrets.
-import { expect, it } from 'vitest';
-import { createRecorder, type SeenRequest } from '../../../../src/lib/emulator/wire/recorder.ts';
+// The request log keeps a limited number of recent requests for assertions, with headers and bodies but without secrets.
+import { expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../../../src/lib/emulator/base/db.ts';
+import { openRequestLog, type SeenRequest } from '../../../../src/lib/emulator/wire/request-log.ts';
 import { basicAuth, startTestEmulator } from '../../../helpers/emulator.ts';
 import { opened } from '../../../helpers/opened.ts';
 
@@ -34,14 +35,16 @@ it('records requests and responses with exact 64-bit ids and masked secrets', as
   expect(await platform.requests()).toEqual([]);
 });
 
-it('keeps the newest 1,000 requests, or fewer if they exceed 16 MiB, and lists only the start of large bodies', () => {
-  const recorder = createRecorder();
-  for (let count = 0; count < 1100; count++) recorder.add(requestWith());
-  recorder.add(requestWith({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));
-  const recorded = recorder.list();
+it('keeps the newest 1,000 requests, or fewer if they exceed 16 MiB, and lists only the start of large bodies', async () => {
+  const db = await openDatabase(undefined);
+  onTestFinished(() => db.close());
+  const log = openRequestLog(db);
+  for (let count = 0; count < 1100; count++) log.add(requestWith());
+  log.add(requestWith({ body: Buffer.from('x'.repeat(100_000)), answer: undefined }));
+  const recorded = log.recorded();
   expect([recorded.length, recorded[0]?.id]).toEqual([1000, 102]);
   expect(recorded[0]).toMatchObject({ body: { xpid: 9007199254740993n }, response: { headers: {} } });
   expect(recorded.at(-1)).toMatchObject({ status: null, truncated: true, body: 'x'.repeat(64 * 1024) });
-  for (let count = 0; count < 20; count++) recorder.add(requestWith({ body: Buffer.alloc(1024 * 1024, 'x') }));
-  expect(recorder.list().length).toBe(16);
+  for (let count = 0; count < 20; count++) log.add(requestWith({ body: Buffer.alloc(1024 * 1024, 'x') }));
+  expect(log.recorded().length).toBe(16);
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { platformAreas } from '../../../../src/lib/emulator/areas.ts';
 import { openDatabase } from '../../../../src/lib/emulator/base/db.ts';
-import { findOwner } from '../../../../src/lib/emulator/folder.ts';
 import { startEmulator } from '../../../../src/lib/emulator/index.ts';
 import { host } from '../../../../src/lib/kernel/host.ts';
+import { readHolder } from '../../../../src/lib/kernel/lock.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { dsrCaller } from '../../../helpers/dsr.ts';
 import { startTestEmulator, type TestEmulator } from '../../../helpers/emulator.ts';
@@ -131,25 +131,19 @@ describe("the platform's folder", () => {
   test('is private, and is released when the platform closes', async () => {
     const emulator = await start();
     expect(statSync(join(data, 'platform.db')).mode & 0o777).toBe(0o600);
-    expect(findOwner(data)).toEqual({ pid: host.pid, port: emulator.port });
-    // A power failure can leave content like this in a file that was not synced.
-    for (const text of ['', '{"pid":', 'null', '\0\0\0']) {
-      writeFileSync(join(data, 'running.json'), text);
-      expect(findOwner(data)).toEqual({ pid: host.pid });
-    }
+    expect(readHolder(join(data, 'emulator.lock'))?.pid).toBe(host.pid);
     await emulator.close();
-    expect(findOwner(data)).toBeUndefined();
+    expect(readHolder(join(data, 'emulator.lock'))).toBeUndefined();
   });
 
-  test('is unchanged by a second platform, which is rejected with the process and port of the first one', async () => {
+  test('is unchanged by a second platform, which is rejected with the process of the first one', async () => {
     const first = await start();
     await expect(startEmulator({ data })).rejects.toMatchObject({
       code: 'emulator.running',
-      message: `An embedded platform already uses ${data} (process ${host.pid}, port ${first.port}).`,
-      details: { folder: data, pid: host.pid, port: first.port },
+      message: `An embedded platform already uses ${data} (process ${host.pid}).`,
+      details: { folder: data, pid: host.pid },
     });
     expect((await first.call('GET', `${first.accountPath}/roles`)).status).toBe(200);
-    expect(findOwner(data)?.pid).toBe(host.pid);
   });
 
   test('is released if the start fails', async () => {
