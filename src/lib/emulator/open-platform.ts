@@ -2,15 +2,16 @@
 import { deploymentNames } from './wire/names-edge.ts';
 import { type Clock, ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
 import { invalidInput, KnownError } from '../kernel/errors.ts';
+import { platformAreas } from './areas.ts';
 import type { Area, OpenArea, Platform } from './platform/area.ts';
 import { openClock } from './base/clock.ts';
 import { type Database, openSettings, type StoredSettings } from './base/db.ts';
 import { createDirectory } from './platform/auth.ts';
 import { openFaults } from './wire/faults.ts';
-import type { EmulatorOptions } from './base/embedding.ts';
+import type { StartOptions } from './index.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
-import { type Fixtures, readFixtures } from './fixtures/document.ts';
+import { readFixtures } from './fixtures/document.ts';
 import { SAMPLES } from './fixtures/samples.ts';
 import { openRequestLog } from './wire/request-log.ts';
 import type { Signing } from './platform/signing.ts';
@@ -29,12 +30,7 @@ export interface RunningPlatform extends Platform {
   close(): Promise<void>;
 }
 
-interface PlatformOptions extends Pick<EmulatorOptions, 'clock' | 'identity' | 'warehouse'> {
-  areas: readonly Area[];
-  /** A parsed fixtures document. Default: the stored document, or else the samples. */
-  fixtures?: unknown;
-  /** Overrides `names` in the fixtures. */
-  names?: Record<string, string>;
+interface PlatformOptions extends StartOptions {
   signing: Signing;
   systemClock: Clock;
   baseUrl: () => string;
@@ -50,10 +46,10 @@ const FIXTURES_KEY = 'fixtures';
  */
 export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
   const settings = openSettings(db);
-  const versions = options.areas.map((area) => storedVersion(settings, area));
+  const versions = platformAreas.map((area) => storedVersion(settings, area));
   return db.transaction(() => {
-    const platform = assemble(db, settings, options, () => running.catchUp.start());
-    const areas = options.areas.map((area, index) => {
+    const platform = assemble(db, settings, options, () => catchUp.start());
+    const areas = platformAreas.map((area, index) => {
       const version = versions[index] ?? 0;
       // A new database needs no upgrades, which would take as long as creating the tables.
       for (const step of area.migrations.slice(version, version === 0 ? 1 : undefined)) db.exec(step);
@@ -63,80 +59,58 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
     areas.forEach(({ open }, index) => {
       if (versions[index] === 0) open.load?.(platform.fixtures);
     });
-    const running = run(platform, areas);
-    return running;
+    const opened = areas.map(({ open }) => open);
+    const catchUp = createCatchUp(opened, platform.clock.now);
+    let resets = 0;
+    return {
+      ...platform,
+      areas,
+      catchUp,
+      resets: () => resets,
+      reset: (after) => {
+        resets++;
+        db.transaction(() => {
+          for (const part of [platform.clock, platform.log, platform.faults]) part.clear();
+          for (const area of opened) area.load?.(platform.fixtures);
+          after?.();
+        });
+        return catchUp.run();
+      },
+      close: async () => {
+        const stopped = catchUp.stop();
+        for (const area of opened) await area.close?.();
+        await stopped;
+      },
+    };
   });
 }
 
 function assemble(db: Database, settings: StoredSettings, options: PlatformOptions, wake: () => void): Platform {
+  const { identity = {}, names, signing, warehouse, baseUrl, addressOf } = options;
   const clock = openClock(settings, options.systemClock, options.clock);
-  const given = openFixtures(settings, options.fixtures);
-  const named = options.names === undefined ? given : { ...given, names: checkedNames(options.names) };
-  const identity = options.identity ?? {};
-  const fixtures = adoptIdentity(named, identity);
+  const given = readFixtures(options.fixtures ?? settings.get(FIXTURES_KEY) ?? SAMPLES);
+  if (options.fixtures !== undefined) settings.set(FIXTURES_KEY, options.fixtures);
+  const issues = namesIssues(names ?? {}).map(({ name, message }) => ({ path: name, message }));
+  if (issues.length > 0) throw invalidInput('The names map is invalid.', issues);
+  const fixtures = adoptIdentity({ ...given, ...(names && { names }) }, identity);
   return {
     db,
     clock,
     fixtures,
-    warehouse: options.warehouse,
+    warehouse,
     directory: createDirectory(fixtures, identity),
     tokens: createTokens(db, clock),
     profiles: createProfiles(db),
     ingest: createIngestGate(fixtures.limits, clock),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
-    signing: options.signing,
+    signing,
     names: deploymentNames(fixtures.names),
     emailOf: (name) => `${name}@${fixtures.vendor_domain}`,
     wake,
     audience: identity.audience,
-    baseUrl: options.baseUrl,
-    addressOf: options.addressOf,
-  };
-}
-
-function checkedNames(names: Record<string, string>): Record<string, string> {
-  const issues = namesIssues(names).map(({ name, message }) => ({ path: name, message }));
-  if (issues.length > 0) throw invalidInput('The names map is invalid.', issues);
-  return names;
-}
-
-function openFixtures(settings: StoredSettings, given: unknown): Fixtures {
-  const fixtures = readFixtures(given ?? settings.get(FIXTURES_KEY) ?? SAMPLES);
-  if (given !== undefined) settings.set(FIXTURES_KEY, given);
-  return fixtures;
-}
-
-function run(platform: Platform, areas: RunningPlatform['areas']): RunningPlatform {
-  const { db, clock, log, faults, fixtures } = platform;
-
-  const catchUp = createCatchUp(
-    areas.map(({ open }) => open),
-    clock.now,
-  );
-
-  let resets = 0;
-  return {
-    ...platform,
-    areas,
-    catchUp,
-    resets: () => resets,
-    reset: (after) => {
-      resets++;
-      db.transaction(() => {
-        clock.reset();
-        log.clear();
-        faults.clear();
-        for (const { open } of areas) open.load?.(fixtures);
-        after?.();
-      });
-      return catchUp.run();
-    },
-    close: async () => {
-      const stopped = catchUp.stop();
-      for (const { open } of areas) await open.close?.();
-      await stopped;
-    },
+    baseUrl,
+    addressOf,
   };
 }
 
@@ -185,7 +159,9 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
       }
       if (stopped) return;
       const until = now();
-      const { area, at } = earliest(areas);
+      const dues = areas.map((area) => ({ area, at: area.nextDue?.() ?? Infinity }));
+      const at = Math.min(...dues.map((due) => due.at));
+      const area = dues.find((due) => due.at === at)?.area;
       if (at > until) {
         for (const other of areas) if (!other.nextDue) await work(other, until);
         return;
@@ -218,9 +194,4 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
       return last;
     },
   };
-}
-
-function earliest(areas: readonly Scheduled[]): { area?: Scheduled; at: number } {
-  const dues = areas.map((area) => ({ area, at: area.nextDue?.() ?? Infinity }));
-  return dues.reduce<{ area?: Scheduled; at: number }>((one, due) => (due.at < one.at ? due : one), { at: Infinity });
 }

@@ -43,6 +43,6 @@ export function openClock(settings: StoredSettings, system: Clock, mode: ClockMo
     moveTo: (time: number): void =>
       save({ mode: state.mode, value: state.mode === 'real' ? time - system.now() : time }),
     /** Sets the clock to the machine's time. */
-    reset: (): void => start(state.mode, undefined),
+    clear: (): void => start(state.mode, undefined),
   };
 }
