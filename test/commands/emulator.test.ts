@@ -97,9 +97,11 @@ describe('emulator start', () => {
   });
 
   it.each([
-    ['missing', 'nowhere.sqlite', 2, 'nowhere.sqlite: it is not a file.'],
+    ['missing', 'nowhere.sqlite', 2, 'nowhere.sqlite: no such file.'],
     ['a folder', '.', 2, ': it is not a file.'],
+    ['not a SQLite database', 'text.sqlite', 9, 'text.sqlite is not a SQLite database.'],
   ])('rejects a warehouse file that is %s', async (_what, file, exit, message) => {
+    writeFileSync(join(home.cwd, 'text.sqlite'), 'id,name\n1,a\n');
     const { code, stderr, stdout } = await cli(['emulator', 'start', '--port', '0', '--warehouse', file]);
     expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
     expect(stderr).toContain(message);

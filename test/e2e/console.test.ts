@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if Chr
     );
   });
 
-  it('sends a callback again', async () => {
+  it('sends a callback again and shows its four checks', async () => {
     const receiver = await opened(startCallbackReceiver());
     const body = dsrBody({ status_callback_urls: [receiver.url] });
     await dsrCaller(platform)('POST', '/requests/', { body });
@@ -217,6 +217,11 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium (skipped if Chr
     const page = await open('callbacks');
     await click(page, 'resend-1');
     await vi.waitFor(() => expect(receiver.received.length).toBe(count + 1), PATIENT);
+    // The platform's clock may add another callback in the meantime.
+    await page.evaluate("document.getElementById('check-1').closest('details').open = true");
+    await click(page, 'check-1');
+    await waitFor(page, /signature: valid for the body/);
+    expect(await page.evaluate("document.querySelectorAll('li.good').length")).toBe(4);
   });
 
   it('works with the keyboard only', async () => {

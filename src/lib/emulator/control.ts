@@ -52,7 +52,7 @@ export function createControl(platform: RunningPlatform) {
     const handle = find(method, place);
     if (!handle) throw unknownCall(method, place);
     const query = new URLSearchParams(url.split('?')[1]);
-    return handle(body.length === 0 ? undefined : parseBody(body, badRequest), query);
+    return handle(body.length === 0 ? undefined : parseBody(body, badRequest, Infinity), query);
   }
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {

@@ -1,10 +1,10 @@
 // Starts the embedded platform: the services of the specification on one port, in this process.
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { extensionKey } from '../contract/dsr.ts';
 import { isCertifiable, isLoopback } from '../kernel/address.ts';
 import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
-import { KnownError, usageError } from '../kernel/errors.ts';
+import { cannotRead, invalidInput, isAbsent, KnownError, usageError } from '../kernel/errors.ts';
 import { type Database, openDatabase } from './base/db.ts';
 import type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
 import { connectEmulator } from './client.ts';
@@ -28,6 +28,8 @@ export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
   systemClock?: Clock;
 }
 
+const SQLITE_HEADER = Buffer.from('SQLite format 3\0');
+
 /** Interval at which the platform writes its log and checks for due work. */
 const TICK_MS = 250;
 
@@ -36,9 +38,7 @@ const OVERDUE_MS = 2000;
 
 /** Resolves once the platform responds. Throws for invalid fixtures, unreadable files, and a folder or port in use. */
 export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
-  if (options.warehouse !== undefined && !statSync(options.warehouse, { throwIfNoEntry: false })?.isFile()) {
-    throw usageError(`Cannot read ${options.warehouse}: it is not a file.`);
-  }
+  if (options.warehouse !== undefined) assertWarehouse(options.warehouse);
   checkNames(options);
   const folder = options.data === undefined || options.memory === true ? undefined : ownFolder(options.data);
   let db: Database | undefined;
@@ -74,6 +74,23 @@ function checkNames({ host = '127.0.0.1', identity, publicUrl }: StartOptions): 
     `The platform accepts any secret for the copied deployment, so it cannot listen on ${host}.`,
     'Listen on 127.0.0.1, or pass your own ids and credentials as fixtures.',
   );
+}
+
+/** Rejects an unusable file at startup: a later error would blame a connection's credentials. */
+function assertWarehouse(file: string): void {
+  const head = Buffer.alloc(SQLITE_HEADER.length);
+  let length = 0;
+  try {
+    if (!statSync(file).isFile()) throw usageError(`Cannot read ${file}: it is not a file.`);
+    const descriptor = openSync(file, 'r');
+    length = readSync(descriptor, head);
+    closeSync(descriptor);
+  } catch (error) {
+    throw isAbsent(error) ? usageError(`Cannot read ${file}: no such file.`) : cannotRead(file, error);
+  }
+  // SQLite reads an empty file as a database without tables.
+  if (length === 0 || head.equals(SQLITE_HEADER)) return;
+  throw invalidInput(`${file} is not a SQLite database.`, []);
 }
 
 async function serve(options: StartOptions, db: Database, folder: OwnedFolder | undefined): Promise<Emulator> {

@@ -8,6 +8,7 @@ import type { PlatformClock } from '../base/clock.ts';
 import { nextQuarter } from '../dsr/schedule.ts';
 import type { Signer } from '../platform/signing.ts';
 import type { Callback } from '../base/embedding.ts';
+import { verify, X509Certificate } from 'node:crypto';
 import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -52,12 +53,20 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   let quarter: number | undefined;
   const time = (): number => quarter ?? clock.now();
 
+  async function messageOf(callback: StoredCallback): Promise<CallbackMessage> {
+    const status = parseJson(callback.body) as RequestStatusReply;
+    const { results_url } = status;
+    const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
+    return {
+      body,
+      headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: await (await signer()).sign(body) },
+    };
+  }
+
   async function send(callback: StoredCallback): Promise<Attempt> {
     const at = isoMillis(time());
     try {
-      const status = parseJson(callback.body) as RequestStatusReply;
-      const body = stringifyJson({ ...status, results_url: status.results_url && base() + status.results_url });
-      const headers = { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: await (await signer()).sign(body) };
+      const { body, headers } = await messageOf(callback);
       return { at, ...(await callReceiver(callback.url, body, headers, stopping.signal)) };
     } catch (error) {
       stopping.signal.throwIfAborted();
@@ -127,6 +136,9 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       await waitAtMost(sent(), ms, systemClock);
       quarter = undefined;
     },
+    /** Performs a receiver's four checks of a callback, and returns the results. */
+    check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
+      checkMessage(await messageOf(callback), (await signer()).chain, domain),
     /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) {
@@ -144,6 +156,38 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
       await round;
     },
   };
+}
+
+interface CallbackMessage {
+  body: string;
+  headers: Record<string, string>;
+}
+
+interface CallbackCheck {
+  name: 'domain' | 'certificate_fetched' | 'certificate' | 'signature';
+  ok: boolean;
+  detail: string;
+}
+
+/**
+ * Performs a receiver's four checks, in the specification's order ("Events", 5), for the console. Shares no code with
+ * the client's checks, so that it can reveal bugs in them. `chain` is the platform's PEM text: the certificates of the
+ * processor and its authority.
+ */
+function checkMessage({ body, headers }: CallbackMessage, chain: string, domain: string): CallbackCheck[] {
+  const sender = headers[PROCESSOR_DOMAIN_HEADER] ?? '';
+  const second = chain.indexOf('-----BEGIN', 1);
+  const certificate = new X509Certificate(chain.slice(0, second));
+  const authority = new X509Certificate(chain.slice(second));
+  const isValid = certificate.verify(authority.publicKey) && certificate.checkHost(domain) !== undefined;
+  const signature = Buffer.from(headers[SIGNATURE_HEADER] ?? '', 'base64');
+  const isSigned = verify('sha256', Buffer.from(body, 'utf8'), certificate.publicKey, signature);
+  return [
+    { name: 'domain', ok: sender === domain, detail: `the header contains ${sender}` },
+    { name: 'certificate_fetched', ok: second > 0, detail: 'served by this platform' },
+    { name: 'certificate', ok: isValid, detail: `issued for ${domain}, valid until ${certificate.validTo}` },
+    { name: 'signature', ok: isSigned, detail: `${isSigned ? 'valid' : 'not valid'} for the body` },
+  ];
 }
 
 /** A receiver that does not respond in time is called again later. */
@@ -206,6 +250,11 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
 
   return {
     'GET /callbacks': () => answer(200, store.entries()),
+    'GET /callbacks/checks': async (_body, query) => {
+      const callback = store.find({ id: Number(query.get('id')) });
+      if (!callback) throw refusal(404, `Not found: no callback has the id ${query.get('id') ?? ''}`);
+      return answer(200, await dispatcher.check(callback));
+    },
     'POST /callbacks/resend': (body) => {
       const { id, subject_request_id } = checkBody(Resend, body ?? {});
       const wanted = subject_request_id?.toLowerCase();

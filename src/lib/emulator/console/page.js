@@ -1,6 +1,7 @@
 // The console page: reads the state regularly and draws the open tab when something changed.
 import { act, call, report } from './control.js';
 import { byId, make, MOST_ROWS } from './dom.js';
+import { checked } from './traffic.js';
 import { TABS } from './views.js';
 
 /** @typedef {import('./dom.js').Row} Row */
@@ -27,7 +28,7 @@ function draw() {
       ? 'Nothing falls due.'
       : `Next: ${DUE[/** @type {keyof typeof DUE} */ (due[0].area)]}, ${due[0].at}`;
   const name = current();
-  const text = JSON.stringify([name, { ...state, now: 0 }]);
+  const text = JSON.stringify([name, { ...state, now: 0 }, [...checked.keys()]]);
   if (text === drawn) return;
   drawn = text;
   const [title, show] = /** @type {(typeof TABS)[string]} */ (TABS[name]);

@@ -59,7 +59,12 @@ export function callbacks({ callbacks: list }) {
     marked(one['state']),
     one['url'],
     button(`resend-${one['id']}`, 'Send again', () => call('/callbacks/resend', 'POST', { id: one['id'] })),
-    fold(`callback-${one['id']}`, `Attempts: ${one['attempts'].length}`, make('ol', {}, ...timeline(attemptsOf(one)))),
+    fold(
+      `callback-${one['id']}`,
+      `Attempts and checks: ${one['attempts'].length}`,
+      make('ol', {}, ...timeline(attemptsOf(one))),
+      checks(one['id']),
+    ),
   ]);
   const heads = ['Id', 'Request', 'Status', 'State', 'Receiver', ''];
   return [part('Callbacks, newest first', table('callbacks', heads, rows, 'No callbacks yet.'), rows)];
@@ -67,6 +72,18 @@ export function callbacks({ callbacks: list }) {
 
 /** @param {string} id @param {string} label @param {() => Promise<unknown>} work */
 const button = (id, label, work) => make('button', { type: 'button', id, click: () => act(work) }, label);
+
+/** The checks that were made, by the id of the callback. @type {Map<number, Row[]>} */
+export const checked = new Map();
+
+/** Shows the results of a receiver's four checks, or a button that makes the checks. @param {number} id */
+function checks(id) {
+  const found = checked.get(id);
+  const check = async () => checked.set(id, await call(`/callbacks/checks?id=${id}`));
+  if (!found) return button(`check-${id}`, 'Check the signature', check);
+  const lines = found.map(({ detail, name, ok }) => make('li', { class: ok ? 'good' : 'bad' }, `${name}: ${detail}`));
+  return make('ul', {}, ...lines);
+}
 
 const FAULT_FIELDS = {
   method: ['Method', 'any'],

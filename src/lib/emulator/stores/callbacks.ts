@@ -13,6 +13,8 @@ export const callbacksMigration = `
   CREATE INDEX callbacks_due ON callbacks (state, due_at);
   CREATE INDEX callbacks_of ON callbacks (request_id);`;
 
+export const CALLBACK_STATES = ['queued', 'sending', 'delivered', 'failed'] as const satisfies Callback['state'][];
+
 export interface StoredCallback {
   id: number;
   workspace: number;

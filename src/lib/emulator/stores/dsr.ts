@@ -43,11 +43,13 @@ export interface StoredRequest {
   body: DsrRequest;
 }
 
+/** Steps of a request: `forward` it to partners, `pick_up` and `complete` it, and `expire` its results. */
+export const STEPS = ['forward', 'pick_up', 'complete', 'expire'] as const;
+
 export interface DueStep {
   at: number;
   request: number;
-  /** Forwards the request to partners, picks it up, completes it, or removes its results. */
-  step: 'forward' | 'pick_up' | 'complete' | 'expire';
+  step: (typeof STEPS)[number];
 }
 
 export type DsrStore = ReturnType<typeof createDsrStore>;

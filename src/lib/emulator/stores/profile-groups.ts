@@ -20,7 +20,9 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   function write({ id, document }: ProfileRow, prefix: string, values: Values): void {
     const others = Object.entries(document.group_attributes).filter(([name]) => !name.startsWith(prefix));
     const own = Object.entries(values).map(([name, value]) => [prefix + name, value] as const);
-    profiles.update({ id }, { document: { ...document, group_attributes: Object.fromEntries([...others, ...own]) } });
+    const group_attributes = Object.fromEntries([...others, ...own]);
+    if (stringifyJson(group_attributes) === stringifyJson(document.group_attributes)) return;
+    profiles.update({ id }, { document: { ...document, group_attributes } });
   }
 
   /** Removes a group's attributes from all profiles, except from the rows with these ids. */

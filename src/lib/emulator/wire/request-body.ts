@@ -9,6 +9,8 @@ import { MOST_ISSUES } from '../../kernel/errors.ts';
 
 /** Checking and storing a body of this size takes about a second, during which no other request is handled. */
 const MAX_BYTES = 1024 * 1024;
+/** A longer list would take seconds to check. */
+const MOST_ENTRIES = 10_000;
 /** A longer list of issues would not help a user. */
 export const MOST_ERRORS = 100;
 
@@ -36,7 +38,7 @@ export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<B
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses a JSON body. `asError` turns a problem into the error to throw. */
-export function parseBody(body: Buffer, asError: (detail: string) => Error): unknown {
+export function parseBody(body: Buffer, asError: (detail: string) => Error, most = MOST_ENTRIES): unknown {
   let text: string;
   try {
     text = utf8.decode(body);
@@ -44,11 +46,23 @@ export function parseBody(body: Buffer, asError: (detail: string) => Error): unk
     throw asError('not valid UTF-8');
   }
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    const entries = most === Infinity ? 0 : longestList(value);
+    if (entries > most) throw asError(`a list of ${entries} entries; at most ${most} are allowed`);
+    return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw asError(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
   }
+}
+
+/** Returns the length of the longest list in a body, down to the deepest level of lists in the specification. */
+function longestList(value: unknown, depth = 4): number {
+  if (typeof value !== 'object' || value === null || depth === 0) return 0;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  const own = Array.isArray(value) ? items.length : 0;
+  if (own > MOST_ENTRIES) return own;
+  return items.reduce<number>((most, item) => Math.max(most, longestList(item, depth - 1)), own);
 }
 
 /** Returns the error for requests to the control address and the token service. */

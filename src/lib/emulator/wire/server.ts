@@ -1,14 +1,15 @@
 // The server that listens for requests.
 import {
   createServer as createHttpServer,
-  type IncomingMessage,
+  IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { type PlatformError, refusal } from './platform-error.ts';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { PeerGone } from './request-body.ts';
 import { isLoopback } from '../../kernel/address.ts';
 
 /** Listening addresses that accept connections to any address of the machine. */
@@ -40,12 +41,19 @@ interface ListenOptions {
 /** Listens on an address. Port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
 export async function listen(router: Router, hostname: string, port: number, { publicUrl, tls }: ListenOptions = {}) {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  const server = await createServer(tls, (incoming, outgoing) => {
+  const respond: Router = (incoming, outgoing, refused) => {
     const { host = '' } = incoming.headers;
-    const isAccepted = isOwnHost(host, hostname) || hostName(host) === publicName;
-    const refused = isAccepted ? undefined : refusal(403, `Forbidden: this platform does not accept the host ${host}`);
-    // Closes the connection if the request failed without a response.
-    router(incoming, outgoing, refused).catch(() => outgoing.destroy());
+    const isAccepted = refused !== undefined || isOwnHost(host, hostname) || hostName(host) === publicName;
+    if (isAccepted) return router(incoming, outgoing, refused);
+    if (host === '') return router(incoming, outgoing, refusal(400, 'Bad request: the Host header is missing'));
+    return router(incoming, outgoing, refusal(403, `Forbidden: this platform does not accept the host ${host}`));
+  };
+  // Closes the connection if the request failed without a response.
+  const server = await createServer(tls, (incoming, outgoing) => {
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.on('clientError', (error: ClientError, socket) => {
+    respondToBroken(respond, error, socket as Socket).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(hostname, port, error)));
@@ -65,11 +73,33 @@ export async function listen(router: Router, hostname: string, port: number, { p
   };
 }
 
+type ClientError = Error & { code?: string; rawPacket?: Buffer };
+
+const BROKEN: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** Responds to a request that Node cannot parse. Treats an unknown method like any method that is not allowed. */
+async function respondToBroken(router: Router, { code = '', message, rawPacket }: ClientError, socket: Socket) {
+  if (!socket.writable) throw new PeerGone();
+  const packet = String(rawPacket ?? '');
+  const [, method = '', url = '/'] = /^(\S+) (\S+) HTTP\//.exec(packet) ?? [];
+  const headers = { host: /\r\nhost: *([^\r]*)/i.exec(packet)?.[1] };
+  const incoming = Object.assign(new IncomingMessage(socket), { method, url, headers, complete: true });
+  incoming.push(null);
+  const outgoing = new ServerResponse(incoming);
+  // Throws while the response to an earlier request is unfinished.
+  outgoing.assignSocket(socket);
+  outgoing.setHeader('connection', 'close').on('finish', () => socket.end());
+  const isMethod = code === 'HPE_INVALID_METHOD' && method !== '';
+  await router(incoming, outgoing, isMethod ? undefined : refusal(BROKEN[code] ?? 400, `Bad request: ${message}`));
+}
+
 async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {
-  if (!tls) return createHttpServer(onRequest);
+  // Respond to a request without `Host` ourselves, because Node's own response has no body.
+  const options = { requireHostHeader: false };
+  if (!tls) return createHttpServer(options, onRequest);
   const { createServer: createHttpsServer } = await import('node:https');
   try {
-    return createHttpsServer(tls, onRequest);
+    return createHttpsServer({ ...options, ...tls }, onRequest);
   } catch (cause) {
     throw usageError(
       `Cannot use the certificate and its key: ${cause instanceof Error ? cause.message : String(cause)}.`,

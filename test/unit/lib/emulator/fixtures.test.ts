@@ -109,7 +109,7 @@ describe('a fixtures document', () => {
       ['processor_domain: must be a lowercase domain name of at most 64 characters'],
     ],
     ['a list', [1], [': must be an object, not a list']],
-    ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`']],
+    ['a misspelled key', { rolls: [] }, ['rolls: unknown field `rolls`; did you mean `roles`?']],
     [
       'an unknown field',
       { workspaces: [{ id: 1, key: 'k', secret: 's', kee: 1 }] },

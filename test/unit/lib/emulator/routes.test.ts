@@ -1,4 +1,6 @@
 // Every endpoint in the contract has a route on the embedded platform, with and without its trailing slash.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { allEndpoints, areas } from '../../../../src/lib/contract/index.ts';
 import { platformAreas } from '../../../../src/lib/emulator/areas.ts';
@@ -55,6 +57,50 @@ it.each([
   const reply = await emulator.call(method, path);
   const message = `method not allowed: ${method} ${path.replace(/\/$/, '')}; allowed: ${allow}`;
   expect([reply.status, reply.headers['allow'], reply.json]).toEqual([405, allow, shape(405, message)]);
+});
+
+/** Sends raw bytes and returns the status, the headers and the JSON of the response. */
+async function exchange(bytes: string) {
+  const socket = connect(emulator.port, '127.0.0.1');
+  socket.write(bytes);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head, json: JSON.parse(body) as unknown };
+}
+
+it.each([
+  ['BREW', '/v3/discovery', 405, DSR],
+  ['get', '/v2/events', 405, CODED('METHOD_NOT_ALLOWED')],
+  ['PROPFIND', '/platform/workspaces/3001/groups/', 405, PLAIN],
+  ['BREW', '/v3/else', 404, DSR],
+  ['BREW', '/_control/clock', 405, PLAIN],
+])("rejects the method %s for %s with %d in its area's envelope", async (method, path, status, shape) => {
+  const { head, json } = await exchange(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+  const message = (json as { errors: { message: string }[] }).errors[0]?.message ?? '';
+  expect([Number(head.split(' ')[1]), json]).toEqual([status, shape(status, message)]);
+  if (status === 405) expect(head).toMatch(/\nallow: (GET|POST)/i);
+});
+
+it('rejects an unknown method with 403 if the Host is foreign', async () => {
+  expect(await exchange('BREW /v3/discovery HTTP/1.1\r\nHost: else.example\r\n\r\n')).toMatchObject({ status: 403 });
+});
+
+it.each([
+  ['a malformed header', 'Bad Header: 1\r\n', 400],
+  ['headers that are too long', `a: ${'x'.repeat(20_000)}\r\n`, 431],
+  ['a body with two lengths', 'content-length: 1\r\ntransfer-encoding: chunked\r\n', 400],
+])("rejects %s in its area's envelope", async (_what, lines, status) => {
+  const found = await exchange(`GET /v3/discovery HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines}\r\n`);
+  expect(found).toMatchObject({ status, json: { code: status, errors: [{ domain: 'subject_request' }] } });
+});
+
+it.each([
+  ['a line that is not HTTP', 'hello\r\n\r\n', 'Parse Error'],
+  ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001', 'Parse Error'],
+  ['HTTP/1.1 without Host', 'GET /oauth/token HTTP/1.1\r\nConnection: close\r\n\r\n', 'the Host header is missing'],
+  ['HTTP/1.0 without Host', 'GET /oauth/token HTTP/1.0\r\n\r\n', 'the Host header is missing'],
+])('rejects %s with status 400 and a JSON body', async (_what, bytes, message) => {
+  const { json, status } = await exchange(bytes);
+  expect([status, json]).toEqual([400, PLAIN(400, expect.stringContaining(message) as unknown as string)]);
 });
 
 it('rejects an oversized body in the envelope for data subject requests', async () => {

@@ -382,3 +382,12 @@ describe('the control address', () => {
     expect(await counts()).toEqual({ profiles: 2, seeds: 1, events: 1 });
   });
 });
+
+test('rejects an oversized list before checking its entries', async () => {
+  const { status, text } = await post(
+    BULK,
+    Array.from({ length: 10_001 }, () => ({})),
+  );
+  expect(status).toBe(400);
+  expect(text).toContain('a list of 10001 entries; at most 10000 are allowed');
+});

@@ -1,7 +1,8 @@
 // A single callback delivery: the request, the accepted responses, and the receivers that are never called.
 import { createServer as createTlsServer } from 'node:https';
 import { expect, it, onTestFinished, test, vi } from 'vitest';
-import { callReceiver } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
+import { callReceiver, createCallbackDispatcher } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
+import { openSigning } from '../../../../../src/lib/emulator/platform/signing.ts';
 import { startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
 import { makeCertificate } from '../../../../helpers/certificate.ts';
 import { listenOnLoopback } from '../../../../helpers/loopback.ts';
@@ -24,6 +25,28 @@ it('posts the unchanged body and returns only the status', async () => {
     headers: { 'x-one': '1', 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
   });
   expect(received?.body.toString('utf8')).toBe(body);
+});
+
+it.each([
+  ['opendsr.platform.example', true],
+  ['opendsr.other.example', false],
+])("checks whether the certificate for %s is for the platform's own domain", async (domain, ok) => {
+  const signing = await openSigning(undefined);
+  const surroundings = {
+    domain: 'opendsr.platform.example',
+    signer: () => signing.signer(domain),
+    base: () => '',
+  } as Parameters<typeof createCallbackDispatcher>[0];
+  const callback = { body: '{"request_status":"completed"}' } as Parameters<
+    ReturnType<typeof createCallbackDispatcher>['check']
+  >[0];
+  const checks = await createCallbackDispatcher(surroundings).check(callback);
+  expect(checks.map((check) => [check.name, check.ok])).toEqual([
+    ['domain', true],
+    ['certificate_fetched', true],
+    ['certificate', ok],
+    ['signature', true],
+  ]);
 });
 
 it('does not follow redirects', async () => {
