@@ -160,8 +160,8 @@ export function createCatchUp(areas: readonly Scheduled[], now: () => number) {
       if (stopped) return;
       const until = now();
       const dues = areas.map((area) => ({ area, at: area.nextDue?.() ?? Infinity }));
-      const at = Math.min(...dues.map((due) => due.at));
-      const area = dues.find((due) => due.at === at)?.area;
+      const none: { area?: Scheduled; at: number } = { at: Infinity };
+      const { area, at } = dues.reduce((one, due) => (due.at < one.at ? due : one), none);
       if (at > until) {
         for (const other of areas) if (!other.nextDue) await work(other, until);
         return;

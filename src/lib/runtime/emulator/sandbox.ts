@@ -73,9 +73,9 @@ async function runProcess(
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
   try {
-    const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     signal.throwIfAborted();
-    return { exit: typeof exit === 'number' ? exit : 1, stdout, stderr };
+    return { exit: child.exitCode ?? 1, stdout, stderr };
   } finally {
     signal.removeEventListener('abort', end);
   }
