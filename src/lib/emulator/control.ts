@@ -29,7 +29,6 @@ const DELIVERY_MS = 10_000;
 
 export type Control = ReturnType<typeof createControl>;
 
-/** Returns the function that answers requests to the control address. */
 export function createControl(platform: RunningPlatform) {
   const routes: ControlRoutes = { ...ownRoutes(platform), ...consoleRoutes(platform) };
   for (const { open } of platform.areas) Object.assign(routes, open.control);

@@ -3,14 +3,14 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { extensionKey } from '../contract/dsr.ts';
 import { isCertifiable, isLoopback } from '../kernel/address.ts';
-import { type Clock, systemClock, waitAtMost } from '../kernel/clock.ts';
+import { systemClock, waitAtMost } from '../kernel/clock.ts';
 import { cannotRead, invalidInput, isAbsent, KnownError, usageError } from '../kernel/errors.ts';
 import { type Database, openDatabase } from './base/db.ts';
-import type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
+import type { Emulator, EmulatorReady } from './base/embedding.ts';
 import { connectEmulator } from './client.ts';
 import { createControl } from './control.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
-import { openPlatform, type RunningPlatform } from './open-platform.ts';
+import { openPlatform, type RunningPlatform, type StartOptions } from './open-platform.ts';
 import { createExchange } from './platform/exchange.ts';
 import { openSigning } from './platform/signing.ts';
 import { controlOnly, createRouter } from './router.ts';
@@ -19,14 +19,7 @@ import { listen } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
-
-/** Additional options for this program's own commands and tests. */
-export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
-  /** Fixtures document, checked when the platform opens. */
-  fixtures?: unknown;
-  /** The machine's clock; tests pass their own. */
-  systemClock?: Clock;
-}
+export type { StartOptions } from './open-platform.ts';
 
 const SQLITE_HEADER = Buffer.from('SQLite format 3\0');
 

@@ -8,7 +8,7 @@ import { openClock } from './base/clock.ts';
 import { type Database, openSettings, type StoredSettings } from './base/db.ts';
 import { createDirectory } from './platform/auth.ts';
 import { openFaults } from './wire/faults.ts';
-import type { StartOptions } from './index.ts';
+import type { EmulatorOptions } from './base/embedding.ts';
 import { adoptIdentity } from './fixtures/adopt.ts';
 import { namesIssues } from '../contract/neutral-words.ts';
 import { readFixtures } from './fixtures/document.ts';
@@ -22,12 +22,19 @@ import { createIngestGate } from './platform/ingest-gate.ts';
 export interface RunningPlatform extends Platform {
   readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
   readonly catchUp: CatchUp;
-  /** Returns the number of resets since the start. */
   resets(): number;
   /** Resets state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
   reset(after?: () => void): Promise<void>;
   /** Stops all work. The database stays open. */
   close(): Promise<void>;
+}
+
+/** Additional options for this program's own commands and tests. */
+export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
+  /** Fixtures document, checked when the platform opens. */
+  fixtures?: unknown;
+  /** The machine's clock; tests pass their own. */
+  systemClock?: Clock;
 }
 
 interface PlatformOptions extends StartOptions {

@@ -195,7 +195,6 @@ export function openTable<Row extends object>(db: Database, name: string, json: 
     return stored as Row;
   }
 
-  /** Returns the WHERE clause for a match, and its values. */
   function where(match: Fields): [string, SqlValue[]] {
     const columns = columnsOf(match);
     const conditions = Object.keys(columns).map((column) => `${column} = ?`);

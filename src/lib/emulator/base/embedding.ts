@@ -48,31 +48,21 @@ export interface EmulatorOptions {
   clock?: 'real' | 'manual';
 }
 
+type Maybe<Field extends string, Value> = Partial<Record<Field, Value | undefined>>;
+
 /** The organization or workspace that an entry belongs to. Default: the first one. */
-interface OfOrganization {
-  org_id?: number | undefined;
-}
-interface OfWorkspace {
-  workspace_id?: number | undefined;
-}
+type OfOrganization = Maybe<'org_id', number>;
+type OfWorkspace = Maybe<'workspace_id', number>;
 
 /** A connection, data model or pipeline with the specification's fields, including `status` and `errors`. */
-interface ResourceFixture extends OfWorkspace {
-  errors?: { message: string }[] | undefined;
-  [field: string]: unknown;
-}
+type ResourceFixture = OfWorkspace & Maybe<'errors', { message: string }[]> & Record<string, unknown>;
 
 /** The initial state. Times are ISO 8601; durations are written like `8d`. */
 export interface EmulatorFixtures {
   organizations?: { id: number; name?: string | undefined; client_id?: string | undefined; client_secret?: string }[];
   accounts?: ({ id: number; name?: string | undefined } & OfOrganization)[];
   workspaces?: { id: number; name?: string | undefined; key: string; secret: string; account_id?: number }[];
-  limits?: {
-    roles_per_minute?: number | undefined;
-    dsr_per_minute?: number | undefined;
-    intake_per_second?: number | undefined;
-    intake_body_bytes?: number | undefined;
-  };
+  limits?: Maybe<'roles_per_minute' | 'dsr_per_minute' | 'intake_per_second' | 'intake_body_bytes', number>;
   vendor_domain?: string | undefined;
   processor_domain?: string | undefined;
   /** Maps neutral words to words on the wire. */
@@ -117,14 +107,10 @@ export interface EmulatorFixtures {
     type?: 'scheduled' | 'manual' | undefined;
     status: 'success' | 'failed' | 'stopped';
     logical_date: string;
-    started_on?: string | undefined;
-    ended_on?: string | undefined;
-    range_start?: string | undefined;
-    range_end?: string | undefined;
-    successful_records?: number | undefined;
-    failed_records?: number | undefined;
     errors?: { message: string }[];
-  } & OfWorkspace)[];
+  } & Maybe<'started_on' | 'ended_on' | 'range_start' | 'range_end', string> &
+    Maybe<'successful_records' | 'failed_records', number> &
+    OfWorkspace)[];
   data_plans?: ({ id: string; version: number | string; active?: boolean | undefined } & OfWorkspace)[];
   /** SQLite files, each with the `config` fields of the connections that read it. */
   warehouses?: {

@@ -27,10 +27,8 @@ type Attempt = Callback['attempts'][number];
 interface Surroundings {
   store: CallbackStore;
   clock: PlatformClock;
-  /** The processor domain. */
   domain: string;
   signer(): Promise<Signer>;
-  /** Returns the base URL for data subject requests. */
   base(): string;
 }
 

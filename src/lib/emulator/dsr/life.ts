@@ -168,7 +168,6 @@ function startForwarding(workspace: number, body: DsrRequest, partners: Fixtures
   );
 }
 
-/** Gives each pending partner its status from the fixtures. */
 function finishForwarding(
   entries: readonly Forwarding[],
   { workspace }: StoredRequest,

@@ -7,7 +7,6 @@ import { NO_PROGRESS, type Pipeline, type NewRun } from '../stores/pipelines.ts'
 import { type WarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { largest } from '../../kernel/words.ts';
 
-/** Replaces all pipelines and runs with those in the fixtures. */
 export function loadPipelines(
   fixtures: Fixtures,
   { pipelines, runs }: WarehouseStores,
@@ -33,7 +32,6 @@ export function loadPipelines(
   }
 }
 
-/** Computes a pipeline's progress from its earlier runs. */
 function progressOf(
   runs: readonly Fixtures['runs'][0][],
   incremental: boolean,

@@ -78,7 +78,6 @@ export function createRunWork(stores: WarehouseStores, platform: Platform) {
       }
       return isWanted(run) ? run : undefined;
     },
-    /** Stops the current work. */
     close: reader.close,
   };
 }

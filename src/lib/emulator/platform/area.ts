@@ -67,7 +67,6 @@ export type ControlRoutes = Record<
   (body: unknown, query: URLSearchParams) => Answer | Promise<Answer>
 >;
 
-/** An area of a running platform. */
 export interface OpenArea<Endpoints> {
   handlers: Handlers<Endpoints>;
   control?: ControlRoutes;
@@ -89,7 +88,6 @@ export interface OpenArea<Endpoints> {
 
 export interface Area<Endpoints = Record<string, Endpoint>> {
   name: string;
-  /** This area's part of the contract. */
   endpoints: Endpoints;
   /** SQL steps: the first creates the current tables, and each later one upgrades older tables. Never remove a step. */
   migrations: readonly string[];

@@ -59,7 +59,6 @@ export function createDirectory(
 export interface Caller {
   /** Client id of a bearer token, or key of Basic credentials; empty if the endpoint requires no credentials. */
   id: string;
-  /** Workspace of Basic credentials. */
   workspace?: WorkspaceFixture;
 }
 

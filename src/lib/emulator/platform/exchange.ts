@@ -21,7 +21,6 @@ import { channel } from 'node:diagnostics_channel';
 
 /** An exchange, as sent on the wire. */
 export interface SeenExchange {
-  /** The platform's address. */
   platform: string;
   /** True if bodies and parameters use a deployment's own words. */
   hasOwnWords: boolean;

@@ -45,32 +45,24 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
       get: (request) => answer(200, find(request).group),
       create: (request) => {
         const workspace = workspaceOf(request);
-        const { id, description, source_user_attribute, attributes } = acceptJson(
-          GroupRequest,
-          request.body,
-          unprocessable,
-          invalidJson,
-        );
+        const body = acceptJson(GroupRequest, request.body, unprocessable, invalidJson);
+        const { id, description = '', source_user_attribute, attributes } = body;
         if (store.get(workspace, id)) throw refuse(unprocessable, `id \`${id}\` is taken`);
-        if (store.list(workspace).length >= GROUP_LIMITS.definitionsPerWorkspace) {
-          const most = GROUP_LIMITS.definitionsPerWorkspace;
+        const most = GROUP_LIMITS.definitionsPerWorkspace;
+        if (store.list(workspace).length >= most) {
           throw refuse(unprocessable, `a workspace has at most ${most} group definition`);
         }
         const now = clock.now();
         const by = emailOf(request.caller.id);
         const audit = modified(created(now, by), now, by);
-        const group = { id, description: description ?? '', source_user_attribute, attributes, ...audit };
+        const group = { id, description, source_user_attribute, attributes, ...audit };
         store.add(workspace, group, { refresh_at: now + WEEK_MS });
         return answer(200, group);
       },
       update: (request) => {
         const { workspace, group: before } = find(request);
-        const {
-          id,
-          description = '',
-          source_user_attribute,
-          attributes,
-        } = acceptJson(GroupUpdate, request.body, unprocessable, invalidJson);
+        const body = acceptJson(GroupUpdate, request.body, unprocessable, invalidJson);
+        const { id, description = '', source_user_attribute, attributes } = body;
         if (id !== undefined && id !== before.id) {
           throw refuse(unprocessable, `id is \`${id}\` but the path has \`${before.id}\``);
         }

@@ -35,7 +35,6 @@ interface ResourceRules<Stored extends Resource> {
   /** Returns the resource to store, except its `audit`. For an update, called inside a transaction. */
   make(workspace: number, definition: Stored['definition'], now: number, before?: Stored): Omit<Stored, 'audit'>;
   remove(workspace: number, id: string): void;
-  /** Returns the definition as the platform shows it. */
   shown?(definition: Stored['definition']): Stored['definition'];
   statusOf(stored: Stored): string;
   /** Returns a predicate that selects the definitions to list. */
@@ -134,9 +133,7 @@ type KeptRules<Definition extends { id: string }> = Pick<
   ResourceRules<Kept<Definition>>,
   'read' | 'shown' | 'filter'
 > & {
-  /** Adds the platform's defaults. */
   complete(definition: Definition): Definition;
-  /** Returns notes on a definition that the platform accepts. */
   notesOn?(definition: Definition): string[];
 };
 

@@ -19,7 +19,6 @@ export interface StoredCallback {
   id: number;
   workspace: number;
   request_id: string;
-  /** Request status that the callback reports. */
   status: string;
   url: string;
   /** JSON. Its links lack the platform's address. */
@@ -45,7 +44,6 @@ export function createCallbackStore(db: Database) {
     /** True if an earlier callback of the same request to the same receiver is still queued. */
     isBehind: ({ id, workspace, request_id, url }: StoredCallback): boolean =>
       table.list({ request_id, workspace, url, state: 'queued' }).some((other) => other.id < id),
-    /** Returns all callbacks, oldest first. */
     entries: (): Callback[] => table.list({}, 'ORDER BY id').map(entryOf),
   };
 }

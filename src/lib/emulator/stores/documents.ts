@@ -10,7 +10,6 @@ export function resourcesMigration(table: string): string {
    )`;
 }
 
-/** A connection or a data model. */
 export interface Kept<Definition> {
   /** The definition with defaults and secrets, without read-only fields. */
   definition: Definition;

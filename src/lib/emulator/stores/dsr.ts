@@ -19,7 +19,6 @@ export const dsrMigration = `
 export const historyMigration = "ALTER TABLE dsr_requests ADD COLUMN history TEXT NOT NULL DEFAULT '[]'";
 
 export interface Forwarding extends ForwardingEntry {
-  /** The partner's domain. */
   domain: string;
   name: string;
   status: ForwardingStatus;
@@ -29,7 +28,6 @@ export interface Forwarding extends ForwardingEntry {
 export interface StoredRequest {
   seq: number;
   workspace: number;
-  /** Subject request id. */
   id: string;
   group_id: string | null;
   status: RequestStatus;
@@ -38,7 +36,6 @@ export interface StoredRequest {
   completed_at: number | null;
   /** Null if the platform does not forward the request. */
   forwarding: Forwarding[] | null;
-  /** Every status since the platform received the request. */
   history: { status: RequestStatus; at: number }[];
   body: DsrRequest;
 }

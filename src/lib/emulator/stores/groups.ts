@@ -11,7 +11,6 @@ export const groupsMigrations = [
    ) WITHOUT ROWID`,
 ];
 
-/** A definition as the platform returns it. */
 export interface Group extends Audit {
   id: string;
   description: string;

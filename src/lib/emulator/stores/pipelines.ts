@@ -63,12 +63,10 @@ export const progressMigration = 'ALTER TABLE pipeline_runs RENAME COLUMN docume
 type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface RunFault {
-  /** The resource to fix. */
   cause: FaultCause;
   message: string;
   /** True if this resource becomes faulted or invalid. */
   marks: boolean;
-  /** Further errors of this resource. */
   notes?: string[];
 }
 
@@ -85,13 +83,11 @@ export interface RunProgress {
   rows: number;
   succeeded: number;
   failed: number;
-  /** Number of failed records by reason. */
   reasons: Record<string, number>;
   /** The pipeline's number of resets when the run started. */
   resets: number;
   /** True once all rows are written; the run then ends at `due_at`. */
   done: boolean;
-  /** Why the whole run failed. */
   failure?: RunFault | undefined;
 }
 
@@ -118,7 +114,6 @@ const LATEST_FIRST = 'ORDER BY logical_at DESC, id DESC';
 export function createRunsStore(db: Database) {
   const runs = openTable<Run>(db, 'pipeline_runs', ['progress']);
   return {
-    /** Adds a run and returns its id, which by default is the next id. */
     add: (run: NewRun): number | bigint => runs.insert(run),
     get: (id: number | bigint): Run | undefined => runs.find({ id }),
     save: ({ id, status, due_at, started_at, ended_at, progress }: Run): void =>
@@ -126,7 +121,6 @@ export function createRunsStore(db: Database) {
     /** Returns the run with the latest logical date. If `status` is given, considers only runs with that status. */
     latest: (workspace: number, pipeline: string, status?: RunStatus): Run | undefined =>
       runs.find({ workspace, pipeline, status }, LATEST_FIRST),
-    /** Returns the pipeline's run that has not ended yet. */
     current: (workspace: number, pipeline: string): Run | undefined =>
       runs.find({ workspace, pipeline }, 'AND due_at IS NOT NULL'),
     /** Returns a page of the runs with a logical date within both bounds, latest first, and the number of such runs. */

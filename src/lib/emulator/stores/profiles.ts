@@ -20,24 +20,6 @@ import { createProfileGroups } from './profile-groups.ts';
 /** Identity type of a profile's own id. Its value is the integer as a decimal string. */
 const XPID = 'xpid';
 
-function createProfileIdentities(db: Database) {
-  const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
-  return {
-    /** Returns the row id of the profile that an identity belongs to, if any. */
-    owner: (scope: Scope, identity: Identity): number | undefined =>
-      owners.find({ key: keyOf(scope, identity) })?.profile,
-    /** Assigns an identity to a profile. Returns false if a profile already has it. */
-    claim: (scope: Scope, identity: Identity, profile: number): boolean => {
-      const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
-      return db.run(sql, keyOf(scope, identity), profile) === 1;
-    },
-    move: (scope: Scope, identity: Identity, profile: number): void =>
-      owners.update({ key: keyOf(scope, identity) }, { profile }),
-    release: (scope: Scope, identity: Identity): void => owners.remove({ key: keyOf(scope, identity) }),
-    clear: (): void => owners.remove(),
-  };
-}
-
 /** JSON separates the type from the value, and encodes NUL and lone surrogates. */
 function keyOf({ workspace, environment }: Scope, identity: Identity): string {
   return `${workspace}${environment === 'production' ? 'p' : 'd'}${JSON.stringify(identity)}`;
@@ -72,7 +54,14 @@ export interface ProfileChange extends Scope, Subject, ProfileContent {
 export type ProfilesStore = ReturnType<typeof createProfiles>;
 
 export function createProfiles(db: Database) {
-  const owners = createProfileIdentities(db);
+  const owners = openTable<{ key: string; profile: number }>(db, 'profile_identities');
+  /** Returns the row id of the profile that an identity belongs to, if any. */
+  const ownerOf = (scope: Scope, identity: Identity): number | undefined =>
+    owners.find({ key: keyOf(scope, identity) })?.profile;
+  const sql = 'INSERT OR IGNORE INTO profile_identities (key, profile) VALUES (?, ?)';
+  /** Assigns an identity to a profile. Returns false if a profile already has it. */
+  const claim = (scope: Scope, identity: Identity, profile: number): boolean =>
+    db.run(sql, keyOf(scope, identity), profile) === 1;
   const profiles = openTable<ProfileRow>(db, 'profiles', ['document', 'sources']);
   const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
 
@@ -81,14 +70,14 @@ export function createProfiles(db: Database) {
     const identities = identitiesOf(change);
     if (change.xpid !== undefined) {
       const own: Identity = [XPID, String(change.xpid)];
-      const id = owners.claim(change, own, fresh) ? fresh : (owners.owner(change, own) ?? fresh);
-      return { id, added: identities.filter((identity) => owners.claim(change, identity, id)) };
+      const id = claim(change, own, fresh) ? fresh : (ownerOf(change, own) ?? fresh);
+      return { id, added: identities.filter((identity) => claim(change, identity, id)) };
     }
     if (identities.length === 0) throw new TypeError('the change has no subject');
-    const added = identities.filter((identity) => owners.claim(change, identity, fresh));
+    const added = identities.filter((identity) => claim(change, identity, fresh));
     const known = identities.find((identity) => !added.includes(identity));
-    const id = (known && owners.owner(change, known)) ?? fresh;
-    if (id !== fresh) for (const identity of added) owners.move(change, identity, id);
+    const id = (known && ownerOf(change, known)) ?? fresh;
+    if (id !== fresh) for (const identity of added) owners.update({ key: keyOf(change, identity) }, { profile: id });
     return { id, added };
   }
 
@@ -117,7 +106,7 @@ export function createProfiles(db: Database) {
     for (let attempt = 0; ; attempt++) {
       const text = JSON.stringify([scope.workspace, scope.environment, identity, attempt]);
       const xpid = String(createHash('sha256').update(text).digest().readBigInt64BE());
-      if (owners.claim(scope, [XPID, xpid], id)) return xpid;
+      if (claim(scope, [XPID, xpid], id)) return xpid;
     }
   }
 
@@ -127,7 +116,7 @@ export function createProfiles(db: Database) {
       ...identitiesOf(subject),
     ];
     const ids = (['production', 'development'] as const).flatMap((environment) =>
-      identities.map((identity) => owners.owner({ workspace, environment }, identity)),
+      identities.map((identity) => ownerOf({ workspace, environment }, identity)),
     );
     return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (profiles.find({ id }) ?? [])));
   }
@@ -162,9 +151,9 @@ export function createProfiles(db: Database) {
       db.transaction(() => {
         const rows = rowsOf(workspace, subject);
         for (const row of rows) {
-          owners.release(row, [XPID, row.xpid]);
+          owners.remove({ key: keyOf(row, [XPID, row.xpid]) });
           for (const [type, values] of Object.entries(row.document.identities)) {
-            for (const value of values) owners.release(row, [type, value]);
+            for (const value of values) owners.remove({ key: keyOf(row, [type, value]) });
           }
           events.remove({ profile: row.id });
           profiles.remove({ id: row.id });
@@ -177,8 +166,7 @@ export function createProfiles(db: Database) {
       return { profiles: 0, seeds: 0, ...db.get<Omit<StoredCounts, 'events'>>(sql), events: events.count({}) };
     },
     clear: (): void => {
-      for (const table of [profiles, events]) table.remove();
-      owners.clear();
+      for (const table of [profiles, events, owners]) table.remove();
     },
   };
 }

@@ -22,7 +22,6 @@ export function createTokens(db: Database, clock: PlatformClock) {
   const tokens = openTable<Issued & { hash: string }>(db, 'tokens');
 
   return {
-    /** Issues a token that is valid for `TOKEN_LIFETIME_SECONDS`. */
     issue: (clientId: string): string => {
       const token = randomBytes(32).toString('base64url');
       const expires_at = clock.now() + TOKEN_LIFETIME_SECONDS * 1000;

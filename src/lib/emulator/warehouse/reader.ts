@@ -19,7 +19,6 @@ export class QueryError extends Error {}
 /** The query exceeded the time limit, so the thread was stopped. */
 export class QueryTimeout extends Error {}
 
-/** The thread exited unexpectedly. */
 export class QueryLost extends Error {}
 
 /** The platform stopped the thread. */
@@ -27,7 +26,6 @@ export class QueryAborted extends Error {}
 
 export type QueryThread = ReturnType<typeof startQueryThread>;
 
-/** Starts a thread without a time limit. */
 export function startQueryThread() {
   const worker = new Worker(new URL('./query-worker.js', import.meta.url));
   // An idle thread must not keep the program running.
@@ -171,7 +169,6 @@ export function createWarehouseReader() {
       last = result.catch(() => undefined);
       return result;
     },
-    /** Stops the current read and removes the copies. */
     close: async (): Promise<void> => {
       closed = true;
       await thread?.close();

@@ -11,7 +11,6 @@ export function withoutReadOnly<Definition extends object>(sent: Definition): De
   return Object.fromEntries(Object.entries(sent).filter(([field]) => !READ_ONLY_FIELDS.includes(field))) as Definition;
 }
 
-/** Returns error messages in the platform's form. */
 export function listed(errors: readonly string[] = []): { message: string }[] {
   return errors.map((message) => ({ message }));
 }

@@ -19,7 +19,6 @@ const PRODUCTS = ['lamp', 'chair', 'kettle', 'rug', 'clock'];
 
 /** `rows` is the number of rows per table. The file appears once it is complete. Throws `EEXIST` if it exists. */
 export async function makeSampleWarehouse(path: string, rows: number = SAMPLE_ROWS): Promise<void> {
-  // Fail before the slow part.
   if (existsSync(path)) throw Object.assign(new Error(`EEXIST: ${path} already exists`), { code: 'EEXIST' });
   const temporary = temporaryPath(dirname(path));
   try {

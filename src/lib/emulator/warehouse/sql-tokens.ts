@@ -67,7 +67,6 @@ export function nameOf({ kind, text }: Token): string | undefined {
   return quote === '[' ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** Quotes any name for SQLite. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -2,7 +2,6 @@
 import { isKeyword, nameOf, openingOf, quoteName, type Token, tokenize } from './sql-tokens.ts';
 import { largest } from '../../kernel/words.ts';
 
-/** Keywords that end the list of tables. */
 const ENDS_FROM = ['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'WINDOW', 'UNION', 'EXCEPT', 'INTERSECT'];
 
 const ENDS_COLUMNS = ['INTO', 'FROM', 'WHERE', 'UNION', 'EXCEPT', 'INTERSECT'];

@@ -28,7 +28,6 @@ export const Fault = z
     retry_after: z.optional(z.union([z.number(), z.string()])),
     delay: z.optional(Delay),
     drop: z.optional(z.enum(['before', 'after'])),
-    /** Number of requests that the fault still affects. */
     times: z.optional(z.int().check(z.minimum(1, 'must be at least 1'))),
     probability: z.optional(z.number().check(z.minimum(0, 'must be from 0 to 1'), z.maximum(1, 'must be from 0 to 1'))),
   })

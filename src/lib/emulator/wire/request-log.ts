@@ -12,7 +12,6 @@ export interface SeenRequest {
   /** Epoch milliseconds on the platform's clock. */
   at: number;
   method: string;
-  /** The path and the query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -80,7 +79,6 @@ export function openRequestLog(db: Database) {
         bytes -= sizeOf(oldest);
       }
     },
-    /** Returns the requests, oldest first. */
     list: (): LoggedRequest[] => {
       flush();
       const rows = db.all<(typeof pending)[0]>('SELECT at, method, path, status FROM request_log ORDER BY id');

@@ -34,7 +34,6 @@ export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refus
 interface ListenOptions {
   /** An additional address that clients use. */
   publicUrl?: string | undefined;
-  /** PEM strings for https. */
   tls?: { cert: string; key: string } | undefined;
 }
 
