@@ -52,12 +52,7 @@ export const pushRoles = defineCommand({
   run: async (ctx, { args: { file }, flags }) => {
     if (file === '-' && flags.plan === '-') throw usageError('Only one of the two files can be standard input.');
     const memory = await openRolesMemory(ctx);
-    // Earlier versions did not save `file` and `path`.
-    const content = z.object({
-      roles: z.array(RoleReply),
-      file: z.optional(ManifestReply),
-      path: z.optional(z.string()),
-    });
+    const content = z.object({ roles: z.array(RoleReply), file: ManifestReply, path: z.optional(z.string()) });
     const saved = flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'roles', content);
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
@@ -84,7 +79,7 @@ export const pushRoles = defineCommand({
       const { content } = saved ?? {};
       if (pushed && roles && path !== undefined)
         await finishFile(ctx, memory, { ...pushed, path, document: roles.document }, outcome, flags.writeBack);
-      else if (content?.file && content.path !== undefined)
+      else if (content?.path !== undefined)
         await keepBase(memory, fromReply(content.file), outcome.planned.wanted, outcome, content.path);
     }
     await emitOutcome(ctx, outcome);

@@ -6,8 +6,7 @@ import { fields, ranked, type Column, type RecordView } from '../../lib/render/v
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { liveRoles, findRole } from './session.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
-import type { KnownError } from '../../lib/kernel/errors.ts';
-import { nearest } from '../../lib/kernel/nearest.ts';
+import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 const listColumns: Column<RoleReply>[] = [
@@ -102,19 +101,11 @@ export const listTemplates = defineCommand({
       return await ctx.out.emit(templates, view);
     }
     const template = templates.find((item) => item.role_id === id);
-    if (!template) throw noSuchTemplate(id);
+    if (!template) {
+      const known = ROLE_TEMPLATES.map(({ role_id }) => role_id);
+      const hint = nearestHint(id, known, `The templates are ${known.join(', ')}.`);
+      throw fail('roles.template_not_found', { message: `Unknown template ${id}.`, hint });
+    }
     await ctx.out.emit(template, roleView);
   },
 });
-
-function noSuchTemplate(id: string): KnownError {
-  const known = ROLE_TEMPLATES.map(({ role_id }) => role_id);
-  // When typing an id from memory, users often omit the common suffix.
-  const stems = known.map((one) => one.replace(/-role$/, ''));
-  const stem = nearest(id, stems);
-  const guess = nearest(id, known) ?? known[stems.findIndex((one) => one === stem)];
-  return fail('roles.template_not_found', {
-    message: `Unknown template ${id}.`,
-    hint: guess === undefined ? `The templates are ${known.join(', ')}.` : `Did you mean ${guess}?`,
-  });
-}

@@ -43,10 +43,10 @@ export async function openRolesFile(
   baseFile?: string,
 ): Promise<RolesFile> {
   const document = await loadRoles(ctx, path);
-  const first = checkManifest(document.value, { tolerateUnknown: true });
+  const { manifest } = checkManifest(document.value, { tolerateUnknown: true });
   const base =
     baseFile === undefined
-      ? memory && chooseBase(first.manifest, memory.store.bases(first.manifest, realFile(path, ctx)).map(fromReply))
+      ? memory && chooseBase(manifest, memory.store.bases(manifest, realFile(path, ctx)).map(fromReply))
       : (await loadCompared(ctx, baseFile)).manifest;
   const check: RolesFile['check'] = (known) => {
     const checked = checkManifest(document.value, { ...known, base });
@@ -56,11 +56,8 @@ export async function openRolesFile(
     }
     return checked;
   };
-  if (first.issues.length > 0) {
-    // The base may explain an issue: the platform itself may have returned the value. All other issues are reported.
-    const offline = checkManifest(document.value, { base, tolerateUnknown: true });
-    if (offline.issues.length > 0) check({});
-  }
+  // The base may explain an issue: the platform itself may have returned the value. All other issues are reported.
+  if (checkManifest(document.value, { base, tolerateUnknown: true }).issues.length > 0) check({});
   return { document, base, check };
 }
 
@@ -85,7 +82,7 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
       message: `${document.name} is a saved plan, not a roles file. Nothing was sent.`,
       hint: { text: 'To apply it:', command: `cdpadm roles push --plan ${shellWord(path)}` },
     });
-  await requireNoConflicts(document);
+  requireNoConflicts(document);
   return document;
 }
 
@@ -115,39 +112,22 @@ export async function loadCompared(ctx: Context, path: string) {
 const WARNINGS_WITH_PLAN = 5;
 
 /** Shows advice with its position on stderr. Advice does not stop the command. */
-export function tellAdvice(
-  ctx: Context,
-  document: LoadedDocument,
-  advice: readonly FieldIssue[],
-  most = WARNINGS_WITH_PLAN,
-): void {
-  const placed = placeIssues(document, advice);
-  for (const issue of placed.slice(0, most)) ctx.out.warn(issue);
-  const left = advice.length - Math.min(most, placed.length);
-  if (left === 0) return;
-  // `roles validate` itself lists more: up to `most`.
-  const isShort = most === WARNINGS_WITH_PLAN;
-  const all = {
-    text: `${left} more warnings. To list them:`,
-    command: `cdpadm roles validate ${shellWord(document.name)}`,
-  };
-  ctx.out.warn(isShort ? all : `${left} more warnings.`);
+export function tellAdvice(ctx: Context, document: LoadedDocument, advice: readonly FieldIssue[]): void {
+  for (const issue of placeIssues(document, advice).slice(0, WARNINGS_WITH_PLAN)) ctx.out.warn(issue);
+  if (advice.length <= WARNINGS_WITH_PLAN) return;
+  const text = `${advice.length - WARNINGS_WITH_PLAN} more warnings. To list them:`;
+  ctx.out.warn({ text, command: `cdpadm roles validate ${shellWord(document.name)}` });
 }
 
 /** Lists the roles that keep changes made on the platform after the file was pulled, and the roles deleted there. */
 export function tellRebased(ctx: Context, { rebased, roles }: Pick<WantedRoles, 'rebased' | 'roles'>): void {
   const isLeft = new Set(roles.map(({ role_id: id }) => id));
-  const tell = (what: string, ids: readonly string[]): void => {
+  const tell = (what: string, isTold: (id: string) => boolean): void => {
+    const ids = rebased.filter(isTold);
     if (ids.length > 0) ctx.out.note(`${what} after you pulled the file: ${ids.join(', ')}`);
   };
-  tell(
-    'Kept from the platform, because they changed there',
-    rebased.filter((id) => isLeft.has(id)),
-  );
-  tell(
-    'Removed, because they were deleted on the platform',
-    rebased.filter((id) => !isLeft.has(id)),
-  );
+  tell('Kept from the platform, because they changed there', (id) => isLeft.has(id));
+  tell('Removed, because they were deleted on the platform', (id) => !isLeft.has(id));
 }
 
 export async function liveRoles(ctx: Context): Promise<RoleReply[]> {

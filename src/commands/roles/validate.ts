@@ -2,12 +2,11 @@
 import * as z from 'zod/mini';
 import { placeIssues, invalidDocument, loadDocument, type LoadedDocument } from '../../lib/files/load.ts';
 import { counted } from '../../lib/kernel/words.ts';
-import { MOST_ISSUES } from '../../lib/kernel/errors.ts';
 import { toIssueItem, toMarkdownLine } from '../../lib/render/markdown.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { readLiveRoles } from '../../lib/workflows/roles-plan.ts';
-import { fileArg, openRolesFile, tellAdvice, loadCompared } from './session.ts';
+import { fileArg, openRolesFile, loadCompared } from './session.ts';
 import { explain } from '../../lib/contract/explain.ts';
 import { type RolesAssertion, rolesAssertion } from '../../lib/contract/roles-test.ts';
 import { assertionResult, checkAssertion, unknownIds, CATALOG_TASKS } from '../../lib/domain/roles/permissions.ts';
@@ -50,16 +49,15 @@ export const validateRoles = defineCommand({
     const memory = settings.get('base_url') && settings.get('org_id') ? await openRolesMemory(ctx) : undefined;
     const { document, check } = await openRolesFile(ctx, args.file, memory);
     const checked = check(flags.online ? await readLiveRoles((await ctx.api()).roles, ctx.signal) : {});
-    const warnings = placeIssues(document, checked.warnings).map(({ path, line, column, message }) => {
-      return { path, line, column, message };
-    });
-    const omitted = checked.warnings.length - warnings.length;
-    tellAdvice(ctx, document, checked.warnings, MOST_ISSUES);
+    const placed = placeIssues(document, checked.warnings);
+    for (const issue of placed) ctx.out.warn(issue);
+    const omitted = checked.warnings.length - placed.length;
+    if (omitted > 0) ctx.out.warn(`${omitted} more warnings.`);
     return {
       valid: true,
       file: document.name,
       roles: checked.manifest.roles.length,
-      warnings,
+      warnings: placed.map(({ file: _file, ...warning }) => warning),
       ...(omitted > 0 && { warnings_omitted: omitted }),
     };
   },

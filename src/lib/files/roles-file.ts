@@ -89,7 +89,6 @@ interface PlatformValue {
 }
 
 const MARK = '# CONFLICT platform: ';
-const MARKED_LINE = /^([ \t]*)# CONFLICT platform:/;
 
 /** Returns a YAML roles file's text with a comment above each conflict; undefined if a comment is not possible. */
 export async function markConflicts(text: string, conflicts: readonly PlatformValue[]): Promise<string | undefined> {
@@ -123,17 +122,11 @@ function placeOf(file: unknown, { role_id, field }: PlatformValue): ValuePath {
 }
 
 /** Throws invalid input (9) with the position of each conflict comment that is still in the file. */
-export async function requireNoConflicts({ name, format, text }: LoadedDocument): Promise<void> {
-  if (format === 'json' || !text.includes(MARK.trim())) return;
-  const lines = text.split('\n');
-  // A line of a multi-line string may look like a comment. Number these lines: only the strings keep the numbers.
-  let tag = '@';
-  while (text.includes(tag)) tag += '@';
-  const numbered = lines.map((line, index) => line.replace(MARKED_LINE, `$&${tag}${index}${tag}`));
-  const strings = stringifyJson((await parseDocumentText('', numbered.join('\n'), 'yaml')).value);
-  const issues = lines.flatMap((line, index) => {
-    const indent = MARKED_LINE.exec(line)?.[1];
-    if (indent === undefined || strings.includes(`${tag}${index}${tag}`)) return [];
+export function requireNoConflicts({ name, format, text }: LoadedDocument): void {
+  if (format === 'json') return;
+  const issues = text.split('\n').flatMap((line, index) => {
+    const indent = /^([ \t]*)# CONFLICT platform:/.exec(line)?.[1];
+    if (indent === undefined) return [];
     const message = 'choose between the value in the file and the one in this line, then delete this line';
     return [{ file: name, line: index + 1, column: indent.length + 1, path: '', message }];
   });

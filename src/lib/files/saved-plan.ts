@@ -14,7 +14,6 @@ import { realPath } from '../kernel/temporary-file.ts';
 import { shellLine } from '../kernel/words.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
 
-/** Earlier versions saved plans in this format without the number. */
 const FORMAT = 1;
 
 const COMMANDS = {
@@ -28,8 +27,8 @@ export interface SavedPlan<Content> {
   target: Readonly<Record<string, string>>;
   /** Hash of the target, the live state and the desired state. */
   plan: string;
-  /** Arguments that make `diff` save the plan again. Earlier versions did not store these arguments. */
-  from?: readonly string[] | undefined;
+  /** Arguments that make `diff` save the plan again. */
+  from: readonly string[];
   content: Content;
 }
 
@@ -77,24 +76,11 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
   };
   if (body === undefined || json === undefined) throw damaged('the file is not in the format of a saved plan');
   if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
-  const value = tryJson(json);
-  const { data: other } = parseWith(z.object({ kind: z.enum(['roles', 'warehouse']) }), value);
-  if (other && other.kind !== kind) {
-    throw fail('plans.damaged', {
-      message: `${name} is a plan from \`${other.kind} diff\`. Nothing was sent.`,
-      hint: {
-        text: 'To apply it:',
-        command: shellLine(['cdpadm', ...COMMANDS[other.kind].apply.split(' '), '--plan', path]),
-      },
-    });
-  }
-  const [words, from] = [z.record(z.string(), z.string()), z.optional(z.array(z.string()))];
-  const known = { format: z.optional(z.literal(FORMAT)), kind: z.literal(kind) };
-  const wanted = z.object({ ...known, target: words, plan: z.string(), from, content: schema });
-  const { data: saved } = parseWith(wanted, value);
-  if (!saved) throw damaged('another version of the program saved this plan');
-  const { format: _format, ...rest } = saved;
-  return rest as SavedPlan<z.infer<Content>>;
+  const [words, from] = [z.record(z.string(), z.string()), z.array(z.string())];
+  const known = { format: z.literal(FORMAT), kind: z.literal(kind), target: words, plan: z.string(), from };
+  const { data: saved } = parseWith(z.object({ ...known, content: schema }), tryJson(json));
+  if (!saved) throw damaged(`this is not a plan of \`${kind} diff\`, or another version of the program saved it`);
+  return saved as SavedPlan<z.infer<Content>>;
 }
 
 /** Throws conflict (6) if the plan was created for another target. */
@@ -109,7 +95,13 @@ export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Re
   });
 }
 
-export function diffCommand({ from, kind }: Pick<SavedPlan<unknown>, 'kind' | 'from'>): string {
+export function diffCommand({
+  from,
+  kind,
+}: {
+  kind: keyof typeof COMMANDS;
+  from?: readonly string[] | undefined;
+}): string {
   return shellLine(['cdpadm', kind, 'diff', ...(from ?? [COMMANDS[kind].input]), '--save-plan', 'new.plan']);
 }
 

