@@ -62,16 +62,15 @@ export async function readSource(
   if (issues.length === 0) issues.push(...misfits);
   issues.push(...secretIssues(type, withoutPaths(filled, [...masked, ...keptSecrets(type, source)])));
   if (issues.length > 0) throw invalidSource(type, source, document, issues);
-  const placed = (found: readonly FieldIssue[]) => placesOf(type, source, document, found);
   const sourced: SourcedDefinition = {
     ...{ type, definition, folderFor: () => folder, masked, answers: new Map() },
     rules: await openReferenceRules(ctx, source.allowCommands),
     isGiven: (path) => source.fields.some((field) => field.path.join('.') === path.join('.')),
-    issueAt: (path, message) => placed([{ path: [...path], message }])[0] ?? { path: path.join('.'), message },
+    place: (found) => placesOf(type, source, document, found),
   };
   sourced.rules.refuseOwnSecrets(referencesOf(sourced));
   await askForSecrets(ctx, sourced);
-  for (const issue of placed(adviseOn(type, definition))) ctx.out.warn(issue);
+  for (const issue of sourced.place(adviseOn(type, definition))) ctx.out.warn(issue);
   return sourced;
 }
 

@@ -9,6 +9,7 @@ import {
   type SecretUse,
   secretUses,
 } from '../lib/domain/warehouse/definition.ts';
+import type { FieldIssue } from '../lib/contract/explain.ts';
 import type { Issue } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import type { JudgedReference, ReferenceRules } from '../lib/runtime/reference-rules.ts';
@@ -27,7 +28,8 @@ export interface SourcedDefinition {
   readonly rules: ReferenceRules;
   /** True if a flag set this field: a reference on the command line needs no permission. */
   isGiven(path: readonly string[]): boolean;
-  issueAt(path: readonly string[], message: string): Issue;
+  /** Returns issues about fields with their positions in a file, or with the flags of the fields. */
+  place(issues: readonly FieldIssue[]): Issue[];
 }
 
 type PlacedUse = SecretUse & JudgedReference;
@@ -39,7 +41,7 @@ export function referencesOf(source: SourcedDefinition): PlacedUse[] {
       ...use,
       given: source.isGiven(use.path) || source.answers.has(use.path.join('.')),
       folder: source.folderFor(use.path),
-      issue: (message) => source.issueAt(use.path, message),
+      issue: (message) => source.place([{ path: [...use.path], message }])[0] ?? { path: use.path.join('.'), message },
     }));
 }
 

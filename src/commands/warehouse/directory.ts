@@ -28,11 +28,7 @@ import { openReferenceRules, type ReferenceRules } from '../../lib/runtime/refer
 import { DEFINITIONS } from '../definition-input.ts';
 import { referencesOf, type SourcedDefinition } from '../definition-secrets.ts';
 
-export interface PlaceableDefinition extends SourcedDefinition {
-  place(issues: readonly FieldIssue[]): Issue[];
-}
-
-export interface DirectoryEntry extends PlaceableDefinition {
+export interface DirectoryEntry extends SourcedDefinition {
   /** File in the base folder. Overlays may change some of its fields. */
   readonly file: DirectoryFile;
 }
@@ -68,7 +64,7 @@ export async function openDirectory(ctx: Context, dirs: readonly [string, ...str
 }
 
 /** Throws invalid input (9) for references to our own secrets. `guard` throws guard (12) for references not allowed. */
-export function withGuard(rules: ReferenceRules, entries: readonly PlaceableDefinition[]) {
+export function withGuard(rules: ReferenceRules, entries: readonly SourcedDefinition[]) {
   const references = entries.flatMap(referencesOf);
   rules.refuseOwnSecrets(references);
   return { entries, guard: () => rules.guard(references) };
@@ -101,7 +97,6 @@ export async function readDirectory(
       ...{ type, definition: toDefinition(data as Record<string, unknown>), file: layers[0].file },
       ...{ masked, answers: new Map(), rules, isGiven: () => false, place },
       folderFor: (path) => folderOf(layerOf(path).file.path, ctx.io.cwd),
-      issueAt: (path, message) => place([{ path: [...path], message }])[0] ?? { path: path.join('.'), message },
     });
   }
   if (issues.length > 0) throw invalidFolder(dirs[0], ctx.prompt.possible ? issues : [...masks, ...issues]);

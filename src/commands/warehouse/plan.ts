@@ -27,9 +27,9 @@ import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts'
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { readLive, type ResourceReply } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
-import { referencesOf, secretOf } from '../definition-secrets.ts';
+import { referencesOf, secretOf, type SourcedDefinition } from '../definition-secrets.ts';
 import { workspaceTarget } from '../results.ts';
-import { invalidFolder, type PlaceableDefinition, withGuard } from './directory.ts';
+import { invalidFolder, withGuard } from './directory.ts';
 import { isAbsolute, normalize, relative } from 'node:path';
 import { resolvePath } from '../../lib/files/read-input.ts';
 import { writeSavedPlan } from '../../lib/files/saved-plan.ts';
@@ -61,11 +61,11 @@ export function appliedResult() {
   });
 }
 
-export function entriesSent({ steps }: WarehousePlan, entries: readonly PlaceableDefinition[]): PlaceableDefinition[] {
+export function entriesSent({ steps }: WarehousePlan, entries: readonly SourcedDefinition[]): SourcedDefinition[] {
   return steps.flatMap(({ type, id }) => entries.filter((it) => it.type === type && it.definition.id === id));
 }
 
-export function masksInTheWay(plan: WarehousePlan, entries: readonly PlaceableDefinition[]): Issue[] {
+export function masksInTheWay(plan: WarehousePlan, entries: readonly SourcedDefinition[]): Issue[] {
   return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
 }
 
@@ -73,13 +73,13 @@ export interface PlannedDirectory {
   plan: WarehousePlan;
   live: ByType<ResourceReply>;
   wanted: ByType<Definition>;
-  selected: PlaceableDefinition[];
+  selected: SourcedDefinition[];
 }
 
 /** Compares the platform with the folders. `resend` lists resources whose secrets changed, such as `connection/crm`. */
 export async function planDirectory(
   ctx: Context,
-  entries: readonly PlaceableDefinition[],
+  entries: readonly SourcedDefinition[],
   { scope }: SecretMemory,
   { prune, only, resend }: Pick<SavedContent, 'prune' | 'only'> & { resend: readonly string[] | 'all' },
 ): Promise<PlannedDirectory> {
@@ -123,7 +123,7 @@ function selector(patterns: readonly string[], lists: readonly ByType<{ id: stri
 /** Returns resources with changed secrets, such as `connection/crm`. Caches secrets in `values`: a read may prompt. */
 export async function changedSecrets(
   ctx: Context,
-  entries: readonly PlaceableDefinition[],
+  entries: readonly SourcedDefinition[],
   memory: SecretMemory,
   values = new Map<string, string>(),
 ): Promise<string[]> {
@@ -148,7 +148,7 @@ export async function changedSecrets(
 /** Throws invalid input (9) if a pipeline needs a missing resource, or conflict (6) for deleting used ones. */
 function checkParts(
   { steps }: WarehousePlan,
-  selected: readonly PlaceableDefinition[],
+  selected: readonly SourcedDefinition[],
   live: ByType<ResourceReply>,
 ): void {
   const isDeleted = (type: ResourceType, id: unknown): boolean =>
@@ -213,7 +213,7 @@ export function savePlan(
   ctx: Context,
   path: string,
   plan: WarehousePlan,
-  entries: readonly PlaceableDefinition[],
+  entries: readonly SourcedDefinition[],
   { scope }: SecretMemory,
   flags: Omit<SavedContent, 'resources'>,
   from: readonly string[],
@@ -234,15 +234,13 @@ export function savePlan(
 
 export async function openSaved(ctx: Context, { resources }: SavedContent, allowCommands: boolean | undefined) {
   const rules = await openReferenceRules(ctx, allowCommands === true);
-  const entries = resources.map(({ type, definition, folders }): PlaceableDefinition => {
+  const entries = resources.map(({ type, definition, folders }): SourcedDefinition => {
     Object.values(folders).forEach(requireInside);
-    const issueAt = (path: readonly (string | number)[], message: string) => {
-      return { path: `${type}/${definition.id}: ${path.join('.')}`, message };
-    };
     return {
-      ...{ type, definition, masked: maskedSecrets(type, definition), answers: new Map(), rules, issueAt },
+      ...{ type, definition, masked: maskedSecrets(type, definition), answers: new Map(), rules },
       isGiven: () => false,
-      place: (issues) => issues.map(({ path, message }) => issueAt(path, message)),
+      place: (issues) =>
+        issues.map(({ path, message }) => ({ path: `${type}/${definition.id}: ${path.join('.')}`, message })),
       folderFor: (path) => resolvePath(folders[path.join('.')] ?? '.', ctx.io.cwd),
     };
   });

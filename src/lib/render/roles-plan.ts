@@ -4,7 +4,8 @@ import { isEscalation } from '../domain/roles/permissions.ts';
 import { escalationsOf, isEmptyDiff, type ModifiedRole, type RolesDiff } from '../domain/roles/plan.ts';
 import type { Role } from '../domain/roles/manifest.ts';
 import { counted } from '../kernel/words.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import type { FieldChanges } from '../domain/field-changes.ts';
+import { fieldLines } from './field-changes.ts';
 import { cleanLine as clean } from './clean.ts';
 import { toDiffBlock, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
@@ -77,51 +78,44 @@ export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
 }
 
 function createdLines(role: Role, style: Style): string[] {
+  const { name = null, description = null } = role;
   return [
     style.green(`+ create ${clean(role.role_id)}`),
-    ...textLines(role, '+', style.green),
-    ...visibleTasks(role).map((task) => taskLine('+', task, style.green, style)),
+    ...fieldLines({ name: { from: null, to: name }, description: { from: null, to: description } }, style),
+    ...visibleTasks(role).map((task) => gainedTask(task, style)),
   ];
 }
 
 function deletedLines(role: Role, live: boolean, style: Style, width: number): string[] {
   const loud = live ? `  ${style.bold('DELETED for the whole organization')}` : '';
+  const { name = null, description = null } = role;
   return [
     wrapMessage(`${style.red(`- delete ${clean(role.role_id)}`)}${loud}`, width),
-    ...textLines(role, '-', style.red),
-    ...visibleTasks(role).map((task) => `    ${style.red(`- ${clean(task)}`)}`),
+    ...fieldLines({ name: { from: name, to: null }, description: { from: description, to: null } }, style),
+    ...visibleTasks(role).map((task) => lostTask(task, style)),
   ];
 }
 
-function modifiedLines(role: ModifiedRole, style: Style): string[] {
-  const lines = [style.yellow(`~ modify ${clean(role.role_id)}`)];
-  const { tasks, ...fields } = role.changes;
-  for (const [field, change] of Object.entries(fields)) {
-    if (!('from' in change)) continue;
-    lines.push(`    ${style.red(`- ${clean(field)}: ${value(change.from)}`)}`);
-    lines.push(`    ${style.green(`+ ${clean(field)}: ${value(change.to)}`)}`);
-  }
-  for (const task of tasks?.added ?? []) lines.push(taskLine('+', task, style.green, style));
-  for (const task of tasks?.removed ?? []) lines.push(`    ${style.red(`- ${clean(task)}`)}`);
-  return lines;
+function modifiedLines({ role_id, changes: { tasks, ...fields } }: ModifiedRole, style: Style): string[] {
+  return [
+    style.yellow(`~ modify ${clean(role_id)}`),
+    ...fieldLines(fields as FieldChanges, style),
+    ...(tasks?.added ?? []).map((task) => gainedTask(task, style)),
+    ...(tasks?.removed ?? []).map((task) => lostTask(task, style)),
+  ];
 }
 
-function textLines(role: Role, sign: string, paint: (text: string) => string): string[] {
-  return (['name', 'description'] as const).map((field) => `    ${paint(`${sign} ${field}: ${value(role[field])}`)}`);
-}
-
-function taskLine(sign: string, task: string, paint: (text: string) => string, style: Style): string {
+function gainedTask(task: string, style: Style): string {
   const mark = isEscalation(task) ? `  ${style.bold(style.yellow('! escalation'))}` : '';
-  return `    ${paint(`${sign} ${clean(task)}`)}${mark}`;
+  return `    ${style.green(`+ ${clean(task)}`)}${mark}`;
+}
+
+function lostTask(task: string, style: Style): string {
+  return `    ${style.red(`- ${clean(task)}`)}`;
 }
 
 function visibleTasks(role: Role): string[] {
   return role.tasks.map((task) => task.task_id).filter((id) => id !== CORE_TASK);
-}
-
-function value(item: unknown): string {
-  if (item === null || item === undefined) return '(none)';
-  return clean(typeof item === 'string' ? JSON.stringify(item) : stringifyJson(item));
 }
 
 function emptyLine({ kept = [] }: DrawnPlan): string {

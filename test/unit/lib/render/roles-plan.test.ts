@@ -50,7 +50,6 @@ const SCREEN = `+ create new
 
 - delete old  DELETED for the whole organization
     - name: "Name of old"
-    - description: (none)
     - privacy:*
 
 1 to create, 1 to modify, 1 to delete, 1 unchanged, 2 escalations
@@ -96,7 +95,6 @@ describe('a plan on screen', () => {
       '    + tasks.x:y.level: {"by":"me"}',
       '    - big: 9223372036854775808',
       '    + big: 9223372036854775809',
-      '    - on: (none)',
       '    + on: true',
       '',
       '0 to create, 1 to modify, 0 to delete, 0 unchanged',
