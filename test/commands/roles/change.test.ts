@@ -185,7 +185,7 @@ describe('a command that analyzes roles', () => {
   it('lists the seven templates, and suggests the nearest name for a mistyped one', async () => {
     expect((await admin.json<unknown[]>('roles templates')).data).toHaveLength(7);
     const suggestion = expect.stringContaining('Did you mean support-role?') as string;
-    expect(await admin.run('roles templates supprt')).toMatchObject({ code: 5, stderr: suggestion });
+    expect(await admin.run('roles templates suport-role')).toMatchObject({ code: 5, stderr: suggestion });
     const list = expect.stringContaining('The templates are user-role,') as string;
     expect(await admin.run('roles templates xyz')).toMatchObject({ code: 5, stderr: list });
     expect(await admin.run('roles templates read-onli-role')).toMatchObject({
