@@ -56,17 +56,16 @@ export function usesOf({ type, definition, answers }: SourcedDefinition): Secret
 /** Asks for the masked secrets. Throws usage (2) if there is no terminal. */
 export async function askForSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
   for (const path of source.masked.filter((one) => !source.answers.has(one.join('.')))) {
+    const check = (text: string): string | undefined => {
+      if (text.trim() === '') return 'The secret is empty.';
+      return isMask(text) ? 'This is a mask, not a secret.' : undefined;
+    };
     const question = `${nameOf(source, path)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;
-    const answer = await ctx.prompt.secret(question, { flag: flagOf(source.type, path) ?? '-f', check: complaint });
+    const answer = await ctx.prompt.secret(question, { flag: flagOf(source.type, path) ?? '-f', check });
     if (!isReference(answer)) ctx.redactor.add(answer);
     source.answers.set(path.join('.'), answer);
   }
   source.rules.refuseOwnSecrets(referencesOf(source));
-}
-
-function complaint(text: string): string | undefined {
-  if (text.trim() === '') return 'The secret is empty.';
-  return isMask(text) ? 'This is a mask, not a secret.' : undefined;
 }
 
 /** Throws auth (4) if a secret cannot be read. Skips commands and keychains, which may prompt the user. */

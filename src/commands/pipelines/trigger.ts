@@ -13,7 +13,6 @@ import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflow
 import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { readDuration } from '../flag-values.ts';
-import { pickLatestRun } from '../pick.ts';
 import { onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts, runIdOf } from './session.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 
@@ -130,10 +129,7 @@ export const watchPipeline = defineCommand({
   tool: false,
   endless: true,
   calls: 'platform',
-  args: {
-    ...pipelineArg,
-    run_id: { optional: true, help: 'id of the run (default: the latest run)', pick: pickLatestRun },
-  },
+  args: { ...pipelineArg, run_id: { optional: true, help: 'id of the run (default: the latest run)' } },
   flags: pollFlag,
   output: () => RunReply,
   notes: [

@@ -43,7 +43,9 @@ export function compareWithFile(file: Fields, manifest: ManifestReply): Manifest
     wanted.delete(id);
     if (role === undefined) edits.roles.dropped.add(index);
     else {
-      const fields = compareRoleFields(item, role);
+      const { name = null, description = null } = role;
+      const wantedFields = { ...role, name, description };
+      const fields = compareFields({ name: null, description: null, ...item }, wantedFields, ['tasks']);
       const tasks = compareTasks(item['tasks'] as unknown[], role.tasks);
       if (fields.size + tasks.dropped.size + tasks.added.length > 0) edits.inside.set(index, { role, fields, tasks });
     }
@@ -68,11 +70,6 @@ export function shortTask(task: TaskRef): string | TaskRef {
 /** Returns the role, with its tasks last and in short form. */
 export function shortRole({ tasks, ...fields }: RoleReply): Record<string, unknown> {
   return { ...fields, tasks: tasks.map(shortTask) };
-}
-
-function compareRoleFields(item: Fields, role: RoleReply): Map<string, unknown> {
-  const { name = null, description = null } = role;
-  return compareFields({ name: null, description: null, ...item }, { ...role, name, description }, ['tasks']);
 }
 
 function compareFields(file: Fields, wanted: Fields, except: readonly string[]): Map<string, unknown> {

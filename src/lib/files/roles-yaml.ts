@@ -31,10 +31,6 @@ function hasTaskLists(value: unknown): value is Record<string, unknown> {
   return Array.isArray(roles) && roles.every((role) => Array.isArray(role.tasks));
 }
 
-function plainData(document: Document.Parsed): Record<string, unknown> {
-  return document.toJS({ maxAliasCount: -1 }) as Record<string, unknown>;
-}
-
 function withoutAliases(text: string): string {
   const document = parse(text);
   const edits = new TextEdits(text);
@@ -70,7 +66,10 @@ class YamlEditor {
   }
 
   update(manifest: ManifestReply): string {
-    const { fields, roles, inside } = compareWithFile(plainData(this.#document), manifest);
+    const { fields, roles, inside } = compareWithFile(
+      this.#document.toJS({ maxAliasCount: -1 }) as Record<string, unknown>,
+      manifest,
+    );
     const root = this.#document.contents as unknown as YAMLMap;
     for (const [key, value] of fields) this.#setField(root, key, value);
     const held = this.#listUnder(root, 'roles');

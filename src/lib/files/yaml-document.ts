@@ -45,7 +45,10 @@ function read(text: string): DocumentReading {
     Error.stackTraceLimit = stackTraceLimit;
   }
   const control = UNPRINTABLE.exec(text);
-  if (control) return refused(control.index, `unescaped control character ${codePoint(control[0])}`);
+  if (control) {
+    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return refused(control.index, `unescaped control character U+${code}`);
+  }
   const problems = document ? [...document.errors, ...document.warnings].map(syntaxProblem) : [];
   if (problems.length > 0 || !document) {
     return { value: undefined, problems, offsetOf: () => 0 };
@@ -78,10 +81,6 @@ function* tokensOf(text: string): Generator<CST.Token, void> {
     if (innermost && 'items' in innermost) throw new TooDeep(innermost.offset);
   }
   yield* parser.end();
-}
-
-function codePoint(character: string): string {
-  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function syntaxProblem({ code, message, pos }: YAMLError): Problem {

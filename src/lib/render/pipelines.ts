@@ -52,7 +52,10 @@ export const reportView: RecordView<PipelineReportReply> = {
     { key: 'data_model_status', value: (it) => it.data_model_status },
     { key: 'data_model_errors', value: (it) => errorsText(it.data_model_errors) },
     ...fields('latest_successful_pipeline_run_id', 'current_iterator_position'),
-    { key: 'latest_pipeline_run', value: (it) => latest(it.latest_pipeline_run) },
+    {
+      key: 'latest_pipeline_run',
+      value: ({ latest_pipeline_run: run }) => (run ? `${String(run.id)} ${run.status ?? ''}` : undefined),
+    },
   ],
 };
 
@@ -85,8 +88,4 @@ function findingLines(
     wrapUnder(`  ${sign} `, `${cause}${clean(about)}: ${clean(problem)}`, width),
     wrapUnder(`      ${style.dim('next:')} `, clean(next), width),
   ];
-}
-
-function latest(run: RunReply | null | undefined): string | undefined {
-  return run ? `${String(run.id)} ${run.status ?? ''}` : undefined;
 }

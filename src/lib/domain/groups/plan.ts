@@ -37,6 +37,7 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
     const [from, to] = [live?.[field] ?? '', wanted[field] ?? ''];
     if (from !== to) changes[field] = { from: live ? from : null, to };
   }
+  const isPut = Object.keys(changes).length > 0;
   const attributes = compareAttributes(
     (live?.attributes ?? []).map(({ id, type }) => ({ id, type: type as GroupAttribute['type'] })),
     wanted.attributes,
@@ -44,7 +45,8 @@ export function planGroup(live: GroupReply | undefined, wanted: GroupRequest): G
   if (attributes.added.length + attributes.removed.length + attributes.changed.length > 0) {
     changes.attributes = attributes;
   }
-  return { id: wanted.id, method: live ? leastMethod(changes) : 'POST', changes };
+  const least = isPut ? 'PUT' : changes.attributes ? 'PATCH' : null;
+  return { id: wanted.id, method: live ? least : 'POST', changes };
 }
 
 /** Returns the arguments of the commands that undo the plan, and a note about what no command restores. */
@@ -86,11 +88,6 @@ export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): st
   if (plan.method !== 'POST' || groups.length < GROUP_LIMITS.definitionsPerWorkspace) return undefined;
   const ids = groups.map(({ id }) => id).join(', ');
   return `This workspace already has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition (${ids}), so the platform will reject a second one. Change that one, or delete it first.`;
-}
-
-function leastMethod({ attributes, ...fields }: GroupChanges): GroupPlan['method'] {
-  if (Object.keys(fields).length > 0) return 'PUT';
-  return attributes ? 'PATCH' : null;
 }
 
 function compareAttributes(

@@ -28,12 +28,7 @@ export function permissionsOf(role: Pick<Role, 'tasks'>): z.infer<ReturnType<typ
 export function grantingTask(role: Pick<Role, 'tasks'>, taskId: string): string | undefined {
   if (taskId === CORE_TASK) return CORE_TASK;
   const ids = taskIds(role);
-  return ids.find((id) => id === taskId) ?? ids.find((id) => id === fullAccess(taskId));
-}
-
-/** `audiences:*` for `audiences:view`. */
-function fullAccess(taskId: string): string {
-  return `${taskId.split(':')[0] ?? ''}:*`;
+  return [taskId, taskId.replace(/(?::.*)?$/s, ':*')].find((id) => ids.includes(id));
 }
 
 export function matrixRow() {
@@ -87,8 +82,7 @@ const SENSITIVE_FEATURES = new Set(['user_management', 'api_credentials', 'priva
 
 /** True if a task gives full access (`…:*`), or any access to user management, API credentials or privacy. */
 export function isEscalation(taskId: string): boolean {
-  const colon = taskId.indexOf(':');
-  return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(colon < 0 ? taskId : taskId.slice(0, colon));
+  return taskId.endsWith(':*') || SENSITIVE_FEATURES.has(taskId.replace(/:.*/s, ''));
 }
 
 export function assertionResult() {

@@ -49,6 +49,10 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
   const oneQuery = (text: string): string => text.replaceAll('\r\n', '\n').trim();
   if (type === 'data_model') return withText(plain, ['config', 'sql_query'], oneQuery);
   if (type === 'connection') return plain;
+  const oneTime = (text: string): string => {
+    const ms = parseIso(text);
+    return ms === undefined ? text : isoMillis(ms);
+  };
   const normalized = [
     ['sync_mode', 'from'],
     ['sync_mode', 'until'],
@@ -110,11 +114,6 @@ export function mergeFields(base: Record<string, unknown>, over: Record<string, 
 function withText<T extends object>(value: T, path: readonly string[], change: (text: string) => string): T {
   const text = valueAt(value, path);
   return typeof text === 'string' ? withValue(value, path, change(text)) : value;
-}
-
-function oneTime(text: string): string {
-  const ms = parseIso(text);
-  return ms === undefined ? text : isoMillis(ms);
 }
 
 function withoutNulls(value: unknown): unknown {
