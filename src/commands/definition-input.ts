@@ -1,36 +1,125 @@
-// Reads a definition from a file, flags or both; flags override the file.
-import { connectionsEndpoints, needsSecret } from '../lib/contract/connections.ts';
-import { dataModelsEndpoints } from '../lib/contract/data-models.ts';
-import type { Endpoint } from '../lib/contract/endpoint.ts';
-import { explain, type FieldIssue, parseWith, showPath } from '../lib/contract/explain.ts';
+// Reads a definition from a file, flags or both (flags override the file), and reads its secrets before it is sent.
 import { isMask, MASK } from '../lib/contract/masks.ts';
-import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
 import {
-  adviseOn,
   type Definition,
   NOUNS,
   type ResourceType,
+  withValue,
+  isReference,
+  type SecretUse,
+  secretUses,
+  adviseOn,
   SECRET_PATHS,
   toDefinition,
   valueAt,
-  withValue,
   isMaskIssue,
   secretIssues,
   withoutPaths,
 } from '../lib/domain/warehouse/definition.ts';
+import { type FieldIssue, explain, parseWith, showPath } from '../lib/contract/explain.ts';
+import { type Issue, invalidInput, type KnownError } from '../lib/kernel/errors.ts';
+import type { Context } from '../lib/runtime/context.ts';
+import { type JudgedReference, type ReferenceRules, openReferenceRules } from '../lib/runtime/reference-rules.ts';
+import { flagOf, type GivenField } from './definition-flags.ts';
+import { connectionsEndpoints, needsSecret } from '../lib/contract/connections.ts';
+import { dataModelsEndpoints } from '../lib/contract/data-models.ts';
+import type { Endpoint } from '../lib/contract/endpoint.ts';
+import { pipelinesEndpoints } from '../lib/contract/pipelines.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-dir.ts';
-import { invalidInput, type Issue, type KnownError } from '../lib/kernel/errors.ts';
 import { isRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';
-import type { Context } from '../lib/runtime/context.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
-import { openReferenceRules } from '../lib/runtime/reference-rules.ts';
 import type { ResourceReply } from '../lib/workflows/warehouse-apply.ts';
-import { flagOf, type GivenField } from './definition-flags.ts';
 import { loadDefinition } from './definition-file.ts';
-import { askForSecrets, referencesOf, type SourcedDefinition } from './definition-secrets.ts';
+
+/** A checked definition whose secrets have not yet been read. */
+export interface SourcedDefinition {
+  readonly type: ResourceType;
+  readonly definition: Definition;
+  /** Returns the folder that paths in this field are relative to. */
+  folderFor(path: readonly string[]): string;
+  /** Paths of masked secrets, which the command prompts for on a terminal. A mask is never sent. */
+  readonly masked: readonly (readonly string[])[];
+  /** Answers to the prompts for masked secrets, by dotted path: each is a secret or a reference. */
+  readonly answers: Map<string, string>;
+  readonly rules: ReferenceRules;
+  /** True if a flag set this field: a reference on the command line needs no permission. */
+  isGiven(path: readonly string[]): boolean;
+  /** Returns issues about fields with their positions in a file, or with the flags of the fields. */
+  place(issues: readonly FieldIssue[]): Issue[];
+}
+
+type PlacedUse = SecretUse & JudgedReference;
+
+export function referencesOf(source: SourcedDefinition): PlacedUse[] {
+  return usesOf(source)
+    .filter(({ reference }) => isReference(reference))
+    .map((use) => ({
+      ...use,
+      given: source.isGiven(use.path) || source.answers.has(use.path.join('.')),
+      folder: source.folderFor(use.path),
+      issue: (message) => source.place([{ path: [...use.path], message }])[0] ?? { path: use.path.join('.'), message },
+    }));
+}
+
+/** Returns the path and the reference of every secret that a write sends, for its plan. */
+export function usesOf({ type, definition, answers }: SourcedDefinition): SecretUse[] {
+  const answered = [...answers].map(([path, answer]) => {
+    return { path: path.split('.'), reference: isReference(answer) ? answer : 'typed at the prompt' };
+  });
+  return [...secretUses(type, definition), ...answered];
+}
+
+/** Asks for the masked secrets. Throws usage (2) if there is no terminal. */
+export async function askForSecrets(ctx: Context, source: SourcedDefinition): Promise<void> {
+  for (const path of source.masked.filter((one) => !source.answers.has(one.join('.')))) {
+    const check = (text: string): string | undefined => {
+      if (text.trim() === '') return 'The secret is empty.';
+      return isMask(text) ? 'This is a mask, not a secret.' : undefined;
+    };
+    const question = `${nameOf(source, path)} (or env:NAME, file:PATH, keychain:NAME, command:LINE):`;
+    const answer = await ctx.prompt.secret(question, { flag: flagOf(source.type, path) ?? '-f', check });
+    if (!isReference(answer)) ctx.redactor.add(answer);
+    source.answers.set(path.join('.'), answer);
+  }
+  source.rules.refuseOwnSecrets(referencesOf(source));
+}
+
+/** Throws auth (4) if a secret cannot be read. Skips commands and keychains, which may prompt the user. */
+export async function checkSecrets(source: SourcedDefinition): Promise<void> {
+  for (const use of referencesOf(source)) if (/^(?:env|file):/.test(use.reference)) await secretOf(source, use);
+}
+
+export async function secretOf(source: SourcedDefinition, use: PlacedUse): Promise<string> {
+  return await source.rules.read(use, { field: use.path.at(-1) ?? '', what: nameOf(source, use.path) });
+}
+
+/** Returns `definition` with its secrets, to be sent. `onSecret` gets each secret with its path. */
+export async function bodyWithSecrets(
+  source: SourcedDefinition,
+  definition: Definition,
+  onSecret: (path: string, secret: string) => void,
+): Promise<Definition> {
+  let body = definition;
+  const put = (path: readonly string[], secret: string): void => {
+    body = withValue(body, path, secret);
+    onSecret(path.join('.'), secret);
+  };
+  for (const path of source.masked) {
+    const answer = source.answers.get(path.join('.'));
+    if (answer === undefined || isReference(answer)) body = withValue(body, path, undefined);
+    else put(path, answer);
+  }
+  for (const use of referencesOf(source)) put(use.path, await secretOf(source, use));
+  return body;
+}
+
+/** Returns a name for messages, such as `password of connection crm`. */
+function nameOf({ type, definition }: SourcedDefinition, path: readonly string[]): string {
+  return `${path.at(-1) ?? ''} of ${NOUNS[type]} ${definition.id}`;
+}
 
 /** Endpoint that the definition is sent to, and the initial fields if there are only flags. */
 export const DEFINITIONS: Readonly<Record<ResourceType, { create: () => Endpoint; blank: Record<string, unknown> }>> = {

@@ -21,8 +21,14 @@ import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
 import { createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { flagOf, readFieldFlags, undoSteps } from './definition-flags.ts';
-import { readSource } from './definition-input.ts';
-import { bodyWithSecrets, checkSecrets, referencesOf, type SourcedDefinition, usesOf } from './definition-secrets.ts';
+import {
+  readSource,
+  bodyWithSecrets,
+  checkSecrets,
+  referencesOf,
+  type SourcedDefinition,
+  usesOf,
+} from './definition-input.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { findResource } from './find-resource.ts';
 

@@ -16,7 +16,7 @@ import { onPipeline, pipelineArg, requirePipeline, runIdOf } from './session.ts'
 import { diagnosisResult } from '../../lib/domain/warehouse/diagnose.ts';
 import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
-import { examinePipeline } from '../../lib/workflows/pipelines-watch.ts';
+import { examinePipeline } from '../../lib/workflows/pipelines-run.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 

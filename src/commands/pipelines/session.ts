@@ -4,7 +4,7 @@ import type { Api } from '../../lib/api/index.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { TriggerPorts } from '../../lib/workflows/pipelines-trigger.ts';
+import type { TriggerPorts } from '../../lib/workflows/pipelines-run.ts';
 import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { findResource } from '../find-resource.ts';
 

@@ -10,7 +10,7 @@ import { writeChange } from '../resource-change.ts';
 import { pipelineArg, requirePipeline, runPorts } from './session.ts';
 import * as z from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';
-import { resetPipeline } from '../../lib/workflows/pipelines-trigger.ts';
+import { resetPipeline } from '../../lib/workflows/pipelines-run.ts';
 import { workspaceTarget } from '../results.ts';
 import { fields } from '../../lib/render/view.ts';
 

@@ -9,8 +9,13 @@ import { plainStyle } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context, Progress } from '../../lib/runtime/context.ts';
-import { requireIdle, type Triggered, triggerPipeline } from '../../lib/workflows/pipelines-trigger.ts';
-import { runFailed, watchRun } from '../../lib/workflows/pipelines-watch.ts';
+import {
+  requireIdle,
+  type Triggered,
+  triggerPipeline,
+  runFailed,
+  watchRun,
+} from '../../lib/workflows/pipelines-run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { readDuration } from '../flag-values.ts';
 import { onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts, runIdOf } from './session.ts';

@@ -1,10 +1,18 @@
 // The roles commands.
 import { group } from '../../lib/runtime/command-line/define-command.ts';
-import { compareRoles, explainRole, showMatrix, listHolders } from './permissions.ts';
 import { createRole, deleteRoles, renameRole, updateRole } from './change.ts';
 import { diffRoles } from './diff.ts';
 import { editRoles } from './edit.ts';
-import { getRole, listRoles, listTasks, listTemplates } from './read.ts';
+import {
+  compareRoles,
+  explainRole,
+  getRole,
+  listHolders,
+  listRoles,
+  listTasks,
+  listTemplates,
+  showMatrix,
+} from './read.ts';
 import { listRevisions, rollBackRoles } from './history.ts';
 import { pullRoles } from './pull.ts';
 import { pushRoles } from './push.ts';

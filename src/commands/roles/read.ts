@@ -1,5 +1,5 @@
-// `roles list`, `get`, `tasks` and `templates`: roles, tasks and the standard templates.
-import { pickRole } from '../pick.ts';
+// `roles list`, `get`, `tasks` and `templates`, and `explain`, `who-can`, `compare` and `matrix`: roles and their permissions.
+import { pickRole, pickTask } from '../pick.ts';
 import * as z from 'zod/mini';
 import { RoleReply, Task } from '../../lib/contract/roles.ts';
 import { fields, ranked, type Column, type RecordView } from '../../lib/render/view.ts';
@@ -8,6 +8,22 @@ import { liveRoles, findRole } from './session.ts';
 import { ROLE_TEMPLATES } from '../../lib/contract/role-catalog.ts';
 import { nearestHint } from '../../lib/kernel/nearest.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import {
+  comparisonResult,
+  matrixRow,
+  permissionResult,
+  permissionsOf,
+  CATALOG_TASKS,
+  grantingTask,
+  compareRoleTasks,
+  roleMatrix,
+} from '../../lib/domain/roles/permissions.ts';
+import type { Role } from '../../lib/domain/roles/manifest.ts';
+import { usageError } from '../../lib/kernel/errors.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
+import { matrixView } from '../../lib/render/roles-matrix.ts';
+import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
+import { pageSource } from '../results.ts';
 
 const listColumns: Column<RoleReply>[] = [
   { key: 'role_id', id: true, value: (role) => role.role_id },
@@ -107,5 +123,158 @@ export const listTemplates = defineCommand({
       throw fail('roles.template_not_found', { message: `Unknown template ${id}.`, hint });
     }
     await ctx.out.emit(template, roleView);
+  },
+});
+
+export const explainRole = defineCommand({
+  path: 'roles explain',
+  summary: "explain a role's permissions in the words of the permission reference",
+  effect: 'read',
+  calls: 'platform',
+  args: { roleId: { name: 'role_id', help: 'id of the role', pick: pickRole } },
+  output: () => z.array(permissionResult()),
+  examples: ['cdpadm roles explain admin-role', 'cdpadm roles explain user-role -o markdown'],
+  exits: { notFound: 'role not found' },
+  run: async (ctx, { args }) => permissionsOf(findRole(await liveRoles(ctx), args.roleId)),
+  view: {
+    kind: 'list',
+    columns: [
+      // A narrow table drops these two columns first, because the task id already shows both.
+      ...ranked({ feature: 2, permission: 3 }),
+      { key: 'task_id', title: 'TASK', id: true, value: (item) => item.task_id },
+      {
+        key: 'escalation',
+        title: 'REVIEW',
+        rank: 1,
+        value: (item) => (item.escalation ? 'escalation' : ''),
+        paint: (text, _item, style) => style.yellow(text),
+      },
+      { key: 'meaning', uncut: true, value: (item) => item.meaning },
+    ],
+    empty: 'This role has no permissions.',
+    name: (item) => item.task_id,
+  },
+});
+
+const LIST_TASKS = { text: 'To list the tasks:', command: 'cdpadm roles tasks' };
+
+export const listHolders = defineCommand({
+  path: 'roles who-can',
+  summary: 'list the roles that grant a task',
+  effect: 'read',
+  calls: 'platform',
+  args: { task: { help: 'id of the task, such as privacy:settings', pick: pickTask } },
+  output: () =>
+    z.array(
+      z.object({
+        role_id: z.string(),
+        name: z.nullable(z.string()),
+        /** The role's task that grants `task_id`. */
+        by: z.string(),
+      }),
+    ),
+  notes: ['`privacy:*` grants every privacy task, so a role that has it is listed for each of them.'],
+  examples: ['cdpadm roles who-can audiences:view', 'cdpadm roles who-can "privacy:*" -o json'],
+  exits: { notFound: 'task not found' },
+  run: async (ctx, { args: { task } }) => {
+    if (task.trim() === '') throw usageError('The task id is empty.', LIST_TASKS);
+    const api = await ctx.api();
+    const { roles } = await api.roles.get({ signal: ctx.signal });
+    await checkTask(task, roles, () => api.roles.listTasks(ctx.signal));
+    return roles.flatMap((role) => {
+      const by = grantingTask(role, task);
+      return by === undefined ? [] : [{ role_id: role.role_id, name: role.name ?? null, by }];
+    });
+  },
+  view: {
+    kind: 'list',
+    columns: [
+      { key: 'role_id', id: true, value: (item) => item.role_id },
+      { key: 'name', value: (item) => item.name },
+      { key: 'by', id: true, value: (item) => item.by },
+    ],
+    empty: 'No role grants this task.',
+  },
+});
+
+/** Throws not found (5) for a task that is not in the specification, the live roles or the live list. */
+async function checkTask(task: string, roles: readonly Role[], listTasks: () => Promise<Task[]>): Promise<void> {
+  const known = new Set([...CATALOG_TASKS, ...roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id))]);
+  if (known.has(task)) return;
+  for (const { task_id } of await listTasks()) known.add(task_id);
+  if (known.has(task)) return;
+  throw fail('roles.task_not_found', { message: `Unknown task ${task}.`, hint: nearestHint(task, known, LIST_TASKS) });
+}
+
+interface HeldTask {
+  task_id: string;
+  left: boolean;
+  right: boolean;
+}
+
+function section(title: string, tasks: readonly string[], sign: string, paint: (text: string) => string): string[] {
+  const lines = tasks.length === 0 ? ['    (none)'] : tasks.map((task) => `  ${paint(`${sign} ${cleanLine(task)}`)}`);
+  return [title, ...lines];
+}
+
+export const compareRoles = defineCommand({
+  path: 'roles compare',
+  summary: 'show the tasks that two roles share, and the tasks that only one has',
+  effect: 'read',
+  calls: 'platform',
+  args: {
+    a: { help: 'id of a role', pick: { ...pickRole, question: 'First role' } },
+    b: { help: 'id of another role', pick: { ...pickRole, question: 'Second role' } },
+  },
+  output: () => comparisonResult(),
+  columns: (_flags, ids) => ['task_id', ...ids].map((key) => ({ key })),
+  notes: ['`-o csv` prints one row per task; `-o name` prints the tasks that only one of the two has.'],
+  examples: ['cdpadm roles compare admin-role support-role', 'cdpadm roles compare user-role admin-role -o json'],
+  exits: { notFound: 'role not found' },
+  run: async (ctx, { args: { a, b } }) => {
+    const roles = await liveRoles(ctx);
+    return compareRoleTasks(findRole(roles, a), findRole(roles, b));
+  },
+  view: {
+    kind: 'document',
+    text: (data, style) =>
+      [
+        ...section(style.bold(`Only ${cleanLine(data.left)}`), data.only_left, '-', style.red),
+        ...section(style.bold(`Only ${cleanLine(data.right)}`), data.only_right, '+', style.green),
+        ...section(style.bold('Both'), data.both, ' ', (text) => text),
+      ].join('\n'),
+    // As in the matrix, show one row per task and one column per role.
+    list: (data) => ({
+      columns: [
+        { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },
+        { key: data.left, idTitle: true, value: ({ left }: HeldTask) => (left ? 'yes' : '') },
+        { key: data.right, idTitle: true, value: ({ right }: HeldTask) => (right ? 'yes' : '') },
+      ],
+      rows: [
+        ...data.only_left.map((task_id) => ({ task_id, left: true, right: false })),
+        ...data.only_right.map((task_id) => ({ task_id, left: false, right: true })),
+        ...data.both.map((task_id) => ({ task_id, left: true, right: true })),
+      ] satisfies HeldTask[],
+    }),
+    names: ({ only_left, only_right }) => [...only_left, ...only_right],
+  },
+});
+
+export const showMatrix = defineCommand({
+  path: 'roles matrix',
+  summary: 'show the tasks of every role as a matrix',
+  effect: 'read',
+  calls: 'platform',
+  output: () => z.array(matrixRow()),
+  columns: () => undefined,
+  formats: [...COMMON_FORMATS, 'html'],
+  notes: ['`-o html` is one page without scripts, to print or to share: cdpadm roles matrix -o html --out roles.html'],
+  examples: ['cdpadm roles matrix', 'cdpadm roles matrix -o csv', 'cdpadm roles matrix -o html --out roles.html'],
+  run: async (ctx) => {
+    const api = await ctx.api();
+    const { roles, last_modified_on, last_modified_by } = await api.roles.get({ signal: ctx.signal });
+    // All workspaces of an organization share one manifest.
+    const source = { ...(await pageSource(ctx)), workspace: undefined, last_modified_on, last_modified_by };
+    await ctx.out.emit(roleMatrix(roles), matrixView(roles, source));
   },
 });

@@ -9,7 +9,7 @@ import { openSecretMemory, secretKey, type SecretMemory } from '../../lib/runtim
 import { cleanLine } from '../../lib/render/clean.ts';
 import { passGuards } from '../../lib/workflows/pass-guards.ts';
 import { applyWarehouse, stepName, warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
-import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-secrets.ts';
+import { askForSecrets, bodyWithSecrets, checkSecrets, type SourcedDefinition } from '../definition-input.ts';
 import type { WithTarget } from '../results.ts';
 import { undoSteps } from '../definition-flags.ts';
 import { openDirectory } from './directory.ts';

@@ -7,7 +7,7 @@ import { WAREHOUSE_STEP_COLUMNS, warehousePlanView } from '../../lib/render/ware
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openSecretMemory } from '../../lib/runtime/memory/secrets.ts';
 import { planResult } from '../../lib/domain/warehouse/plan.ts';
-import { checkSecrets } from '../definition-secrets.ts';
+import { checkSecrets } from '../definition-input.ts';
 import { openDirectory } from './directory.ts';
 import {
   changedSecrets,

@@ -25,8 +25,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
 import { openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
-import { DEFINITIONS } from '../definition-input.ts';
-import { referencesOf, type SourcedDefinition } from '../definition-secrets.ts';
+import { DEFINITIONS, referencesOf, type SourcedDefinition } from '../definition-input.ts';
 
 export interface DirectoryEntry extends SourcedDefinition {
   /** File in the base folder. Overlays may change some of its fields. */

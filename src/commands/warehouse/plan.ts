@@ -27,7 +27,7 @@ import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts'
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
 import { readLive, type ResourceReply } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
-import { referencesOf, secretOf, type SourcedDefinition } from '../definition-secrets.ts';
+import { referencesOf, secretOf, type SourcedDefinition } from '../definition-input.ts';
 import { workspaceTarget } from '../results.ts';
 import { invalidFolder, withGuard } from './directory.ts';
 import { isAbsolute, normalize, relative } from 'node:path';

@@ -8,7 +8,7 @@ import { confirmWrite, lossOf, type Write } from '../../../../src/lib/workflows/
 import { cancelRequests } from '../../../../src/lib/workflows/dsr-cancel.ts';
 import type { DsrPorts } from '../../../../src/lib/workflows/dsr-ports.ts';
 import { submitRequest } from '../../../../src/lib/workflows/dsr-submit.ts';
-import { resetPipeline, triggerPipeline, type TriggerPorts } from '../../../../src/lib/workflows/pipelines-trigger.ts';
+import { resetPipeline, triggerPipeline, type TriggerPorts } from '../../../../src/lib/workflows/pipelines-run.ts';
 import { deleteConfirmed } from '../../../../src/lib/workflows/resource-write.ts';
 import { type Planned, replaceConfirmed } from '../../../../src/lib/workflows/roles-plan.ts';
 import { failureOf } from '../../../helpers/failure.ts';

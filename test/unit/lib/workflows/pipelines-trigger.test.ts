@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { PipelinesApi } from '../../../../src/lib/api/pipelines.ts';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
-import { triggerPipeline } from '../../../../src/lib/workflows/pipelines-trigger.ts';
+import { triggerPipeline } from '../../../../src/lib/workflows/pipelines-run.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 

@@ -1,7 +1,7 @@
 // How often a run is polled, and how long to wait for a missing run.
 import { expect, it } from 'vitest';
 import type { PipelinesApi } from '../../../../src/lib/api/pipelines.ts';
-import { watchRun } from '../../../../src/lib/workflows/pipelines-watch.ts';
+import { watchRun } from '../../../../src/lib/workflows/pipelines-run.ts';
 import { retryWhileNotFound } from '../../../../src/lib/workflows/retry-while-not-found.ts';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
