@@ -8,7 +8,7 @@ import {
   SYNC_MODES,
 } from '../lib/contract/choices.ts';
 import type { FieldChanges } from '../lib/domain/field-changes.ts';
-import { GROUPS, isReference, NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { GROUPS, isReference, NOUNS, resetsPosition, type ResourceType } from '../lib/domain/warehouse/definition.ts';
 import type { Step } from '../lib/domain/warehouse/plan.ts';
 import { readInput, resolvePath } from '../lib/files/read-input.ts';
 import { usageError } from '../lib/kernel/errors.ts';
@@ -144,7 +144,7 @@ function undoChanges(type: ResourceType, id: string, changes: FieldChanges, left
     left.push(`${path} of ${NOUNS[type]} ${id}`);
     return [];
   });
-  const resets = Object.keys(changes).some((path) => path.startsWith('sync_mode.')) ? ['--allow-reset'] : [];
+  const resets = resetsPosition(type, changes) ? ['--allow-reset'] : [];
   return words.length > 0 ? [GROUPS[type], 'update', id, ...words, ...resets] : [];
 }
 

@@ -8,6 +8,7 @@ import {
   GROUPS,
   NOUNS,
   referenceMap,
+  resetsPosition,
   type ResourceType,
   toDefinition,
   withHiddenSecrets,
@@ -45,33 +46,16 @@ export async function createResource(
   flags: ResourceFlags,
 ): Promise<ResourceReply | undefined> {
   const source = await readSource(ctx, type, { id: givenId, ...(await sourceFlags(ctx, type, flags)) });
-  const { definition } = source;
-  const { id } = definition;
-  await ctx.startWrite('workspace');
+  const { id } = source.definition;
   const resend = updateLine(source, flags);
-  const calls = warehouseCalls(await ctx.api(), type, { resend });
-  if (!ctx.flags.curl) {
-    if (await ifFound(calls.get(id, ctx.signal))) {
-      throw fail('warehouse.exists', {
-        message: `The ${NOUNS[type]} ${id} already exists.`,
-        hint: { text: `Choose another id. To change the existing ${NOUNS[type]}:`, command: resend },
-      });
-    }
-    await checkReferences(source);
+  await ctx.startWrite('workspace');
+  if (!ctx.flags.curl && (await ifFound(warehouseCalls(await ctx.api(), type).get(id, ctx.signal)))) {
+    throw fail('warehouse.exists', {
+      message: `The ${NOUNS[type]} ${id} already exists.`,
+      hint: { text: `Choose another id. To change the existing ${NOUNS[type]}:`, command: resend },
+    });
   }
-  const changes = changedFields({}, comparable(type, definition));
-  const uses = usesOf(source);
-  const draw = (style: Style) => renderChange(`+ create ${NOUNS[type]} ${id}`, changes, uses, style);
-  if (ctx.flags.dryRun) {
-    const request = calls.describeCreate(withHiddenSecrets(type, definition));
-    return await ctx.out.emitDryRun([request], { id, changes, references: referenceMap(uses) }, draw, [id]);
-  }
-  ctx.out.show(draw);
-  await ctx.confirmWrite(`Create ${NOUNS[type]} ${id}?`);
-  ctx.logFacts({ ids: [id], undo: [[GROUPS[type], 'delete', id]] });
-  const reply = await sending(ctx, source, (body) => createConfirmed(body, calls, ctx));
-  ctx.out.note(`Created ${NOUNS[type]} ${id}.`);
-  return withHiddenSecrets(type, reply);
+  return await writeResource(ctx, source, undefined, { resend });
 }
 
 /** Returns the command that updates an existing resource with the same file, or with the same references. */
@@ -82,12 +66,6 @@ function updateLine(source: SourcedDefinition, { file, allowCommands }: Resource
   return shellLine(['cdpadm', GROUPS[type], 'update', definition.id, ...given]);
 }
 
-/** Throws guard (12) for a reference that is not allowed, then auth (4) for an unreadable one, even in dry runs. */
-async function checkReferences(source: SourcedDefinition): Promise<void> {
-  source.rules.guard(referencesOf(source));
-  await checkSecrets(source);
-}
-
 export async function updateResource(
   ctx: Context,
   type: ResourceType,
@@ -95,21 +73,18 @@ export async function updateResource(
   flags: ResourceFlags,
 ): Promise<ResourceReply | undefined> {
   const given = await sourceFlags(ctx, type, flags);
-  const find = async () => findResource(ctx, warehouseCalls(await ctx.api(), type), id);
+  const { allowReset = false } = flags;
+  const calls = warehouseCalls(await ctx.api(), type, { allowReset });
   if (given.file === undefined) {
-    const live = await find();
-    const source = await readSource(ctx, type, { id, ...given, live });
-    return await writeChange(ctx, type, live, source, flags.allowReset === true);
+    const live = await findResource(ctx, calls, id);
+    return await writeResource(ctx, await readSource(ctx, type, { id, ...given, live }), live, { allowReset });
   }
   // Check a file before the first request.
   const source = await readSource(ctx, type, { id, ...given });
-  if (ctx.flags.curl) {
-    const calls = warehouseCalls(await ctx.api(), type, { allowReset: flags.allowReset === true });
-    return await calls.update(id, withHiddenSecrets(type, source.definition), ctx.signal);
-  }
-  const live = await find();
+  if (ctx.flags.curl) return await calls.update(id, withHiddenSecrets(type, source.definition), ctx.signal);
+  const live = await findResource(ctx, calls, id);
   const definition = completed(type, source.definition, toDefinition(live));
-  return await writeChange(ctx, type, live, { ...source, definition }, flags.allowReset === true);
+  return await writeResource(ctx, { ...source, definition }, live, { allowReset });
 }
 
 /** Returns the file, and the fields that flags set. Throws usage (2) if there is neither. */
@@ -121,28 +96,33 @@ async function sourceFlags(ctx: Context, type: ResourceType, flags: ResourceFlag
   return { file: flags.file, fields, allowCommands: flags.allowCommands === true };
 }
 
-/** Shows the changes, asks for confirmation, checks that the resource has not changed, and writes. */
-export async function writeChange(
+/** Shows the changes to `live` (undefined: creates the resource), asks for confirmation, and writes. */
+export async function writeResource(
   ctx: Context,
-  type: ResourceType,
-  live: ResourceReply,
   source: SourcedDefinition,
-  allowReset = false,
+  live: ResourceReply | undefined,
+  { allowReset = false, resend = '' } = {},
 ): Promise<ResourceReply | undefined> {
-  const { definition } = source;
+  const { type, definition } = source;
   const { id } = definition;
+  const what = `${NOUNS[type]} ${id}`;
   await ctx.startWrite('workspace');
-  const changes = changedFields(comparable(type, live), comparable(type, definition));
+  const changes = changedFields(live ? comparable(type, live) : {}, comparable(type, definition));
   const uses = usesOf(source);
-  const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
-  const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets });
-  const isFaulty = live['status'] === 'faulted' || live['status'] === 'invalid';
-  const isSame = Object.keys(changes).length + uses.length === 0;
-  const [isIdle, idle] = [isSame && !isFaulty, `Nothing to do: ${NOUNS[type]} ${id} is up to date.`];
-  const draw = (style: Style) => (isIdle ? idle : renderChange(`~ change ${NOUNS[type]} ${id}`, changes, uses, style));
+  const resets = live !== undefined && resetsPosition(type, changes);
+  const calls = warehouseCalls(await ctx.api(), type, { allowReset: resets, resend });
+  const isFaulty = live?.['status'] === 'faulted' || live?.['status'] === 'invalid';
+  const isSame = live && Object.keys(changes).length + uses.length === 0;
+  const [unchanged, idle] = [isSame && !isFaulty ? live : undefined, `Nothing to do: ${what} is up to date.`];
+  const head = live ? `~ change ${what}` : `+ create ${what}`;
+  const draw = (style: Style) => (unchanged ? idle : renderChange(head, changes, uses, style));
   if (resets) ctx.out.warn(describeReread(definition));
   if (isSame && isFaulty) ctx.out.note('No field changes. The update clears the fault.');
-  if (!ctx.flags.curl) await checkReferences(source);
+  if (!ctx.flags.curl) {
+    // Throws guard (12) for a reference that is not allowed, then auth (4) for an unreadable one, even in dry runs.
+    source.rules.guard(referencesOf(source));
+    await checkSecrets(source);
+  }
   if (ctx.flags.dryRun) {
     if (resets && !allowReset && !ctx.flags.confirm.includes(id)) {
       throw fail('pipelines.guard.reset', {
@@ -150,22 +130,27 @@ export async function writeChange(
         hint: 'To allow the reset, pass --allow-reset.',
       });
     }
-    const requests = isIdle ? [] : [calls.describeUpdate(id, withHiddenSecrets(type, definition))];
-    return await ctx.out.emitDryRun(requests, { id, changes, references: referenceMap(uses), resets }, draw, [id]);
+    const body = withHiddenSecrets(type, definition);
+    const request = live ? calls.describeUpdate(id, body) : calls.describeCreate(body);
+    const plan = { id, changes, references: referenceMap(uses), ...(live && { resets }) };
+    return await ctx.out.emitDryRun(unchanged ? [] : [request], plan, draw, [id]);
   }
-  if (isIdle) {
+  if (unchanged) {
     ctx.out.note(idle);
-    return withHiddenSecrets(type, live);
+    return withHiddenSecrets(type, unchanged);
   }
   ctx.out.show(draw);
   if (resets && !allowReset) {
     await ctx.prompt.typed(`Type ${id} to reset its sync position:`, id, { flag: '--allow-reset', exit: 'guard' });
   }
-  await ctx.confirmWrite(`Change ${NOUNS[type]} ${id}?`);
+  await ctx.confirmWrite(`${live ? 'Change' : 'Create'} ${what}?`);
   const secrets = uses.map(({ path }) => path.join('.'));
-  ctx.logFacts(undoSteps([{ action: 'update', type, id, changes, secrets }]));
-  const reply = await sending(ctx, source, (body) => updateConfirmed(id, body, live, calls, ctx));
-  ctx.out.note(`Changed ${NOUNS[type]} ${id}.`);
+  const action = live ? 'update' : 'create';
+  ctx.logFacts({ ids: [id], ...undoSteps([{ action, type, id, changes, secrets }]) });
+  const reply = await sending(ctx, source, (body) =>
+    live ? updateConfirmed(id, body, live, calls, ctx) : createConfirmed(body, calls, ctx),
+  );
+  ctx.out.note(`${live ? 'Changed' : 'Created'} ${what}.`);
   return withHiddenSecrets(type, reply);
 }
 

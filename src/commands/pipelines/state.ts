@@ -6,7 +6,7 @@ import { warehouseCalls } from '../../lib/workflows/warehouse-apply.ts';
 import { readFieldFlags } from '../definition-flags.ts';
 import { readSource } from '../definition-input.ts';
 import { findResource } from '../find-resource.ts';
-import { writeChange } from '../resource-change.ts';
+import { writeResource } from '../resource-change.ts';
 import { pipelineArg, requirePipeline, runPorts } from './session.ts';
 import * as z from 'zod/mini';
 import { describeReread } from '../../lib/domain/warehouse/definition.ts';
@@ -37,7 +37,7 @@ function stateCommand(path: string, state: 'active' | 'paused', summary: string)
       const live = await findResource(ctx, warehouseCalls(await ctx.api(), 'pipeline'), id);
       const fields = [...given, { flag: 'state', path: ['state'], value: state }];
       const source = await readSource(ctx, 'pipeline', { id, file: undefined, fields, live, allowCommands: false });
-      return await writeChange(ctx, 'pipeline', live, source);
+      return await writeResource(ctx, source, live);
     },
     view: () => resourceView('pipeline'),
   });

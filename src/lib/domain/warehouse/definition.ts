@@ -146,6 +146,11 @@ export function adviseOn(type: ResourceType, definition: Definition): FieldIssue
   return [{ path: ['sync_mode', 'type'], message }];
 }
 
+/** True if an update changes the sync mode, which resets the sync position. */
+export function resetsPosition(type: ResourceType, changes: Readonly<Record<string, unknown>>): boolean {
+  return type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
+}
+
 export function describeReread(definition: Definition): string {
   const from = valueAt(definition, ['sync_mode', 'from']);
   const until = valueAt(definition, ['sync_mode', 'until']);

@@ -9,6 +9,7 @@ import {
   completed,
   type Definition,
   RESOURCE_TYPES,
+  resetsPosition,
   type ResourceType,
   toDefinition,
   maskedSecrets,
@@ -163,7 +164,7 @@ function stepFor(
   const changes = changedFields(live ? comparable(type, live) : {}, wanted);
   if (!live) return { action: 'create', type, id: definition.id, changes, secrets, references, resets: false };
   if (Object.keys(changes).length === 0 && !(sendSecrets && uses.length > 0)) return undefined;
-  const resets = type === 'pipeline' && Object.keys(changes).some((path) => path.startsWith('sync_mode.'));
+  const resets = resetsPosition(type, changes);
   return { action: 'update', type, id: definition.id, changes, secrets, references, resets };
 }
 
