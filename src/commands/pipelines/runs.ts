@@ -7,9 +7,8 @@ import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
 import { diagnosisView, reportView, runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns, COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
+import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { pageSource } from '../results.ts';
 import { readPages } from '../read-pages.ts';
 import { readDuration, readTime } from '../flag-values.ts';
 import { onPipeline, pipelineArg, requirePipeline, runIdOf } from './session.ts';
@@ -42,16 +41,11 @@ export const listRuns = defineCommand({
   args: pipelineArg,
   flags: runsFlags,
   columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
-  formats: [...COMMON_FORMATS, 'html'],
   output: () => z.array(RunReply),
-  notes: [
-    '`-o html` prints a timeline as one HTML page without scripts, of at most the newest 2,000 runs.',
-    '--status searches every page, or only the page that --page selects. Dates are in UTC.',
-  ],
+  notes: ['--status searches every page, or only the page that --page selects. Dates are in UTC.'],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',
     'cdpadm pipelines runs customers --status failed -o json',
-    'cdpadm pipelines runs customers --all -o html --out runs.html',
   ],
   exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id }, flags }) => {
@@ -68,7 +62,7 @@ export const listRuns = defineCommand({
     const shown = flags.status
       ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
       : runs;
-    await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
+    await ctx.out.emit(shown, runListView);
     if (pages > query.currentPage && !all) {
       ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
     }

@@ -152,7 +152,7 @@ export const watchPipeline = defineCommand({
     const ports = await runPorts(ctx);
     const wanted = named ?? (await latestRun(ctx, id));
 
-    const { tell } = createResultLines(ctx, runListView({ pipeline: id }), runLine);
+    const { tell } = createResultLines(ctx, runListView, runLine);
     let shown = '';
     const onState = async (state: RunReply): Promise<void> => {
       const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;

@@ -3,7 +3,6 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
-import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
 import { fields, ranked, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
@@ -21,14 +20,11 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-export function runListView(source: RunsSource): ListView<RunReply> {
-  return {
-    kind: 'list',
-    columns: RUN,
-    empty: 'There are no matching runs.',
-    html: (runs) => runTimelinePage(runs, source),
-  };
-}
+export const runListView: ListView<RunReply> = {
+  kind: 'list',
+  columns: RUN,
+  empty: 'There are no matching runs.',
+};
 
 export const runView: RecordView<RunReply> = {
   kind: 'record',

@@ -6,10 +6,8 @@ import {
   isEnded,
   lagOf,
   newManualRuns,
-  oldestFirst,
   recordsOf,
   runId,
-  statusCounts,
 } from '../../../../../src/lib/domain/warehouse/runs.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
@@ -35,17 +33,6 @@ it('returns every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
-it('sorts runs by start or logical date, with runs without a time last', () => {
-  const runs = [
-    run(4),
-    run(5),
-    run(3, { started_on: '2026-01-02T00:00:00Z', logical_date: '2026-01-01T00:00:00Z' }),
-    run(2, { started_on: null, logical_date: '2026-01-01T12:00:00Z' }),
-    run(1, { started_on: '2026-01-01T00:00:00Z' }),
-  ];
-  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4', '5']);
-});
-
 it.each([
   [
     { successful_records: 5, failed_records: '2' },
@@ -58,12 +45,6 @@ it.each([
   ],
 ])('counts the records of %j', (over, records) => {
   expect(recordsOf(run(1, over))).toEqual(records);
-});
-
-it('counts runs by status in a fixed order, with thousands separators', () => {
-  const runs = [run(1), run(2, { status: 'queued' }), run(3, { status: 'failed' }), run(4, { status: null })];
-  const successes = Array.from({ length: 1200 }, () => run(5, { status: 'success' }));
-  expect(statusCounts([...runs, ...successes])).toBe('1,200 success, 1 failed, 1 queued, 2 unknown');
 });
 
 it('returns only new runs that were not scheduled', () => {
