@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
     }
   });
 
-  it('keeps columns with long headings narrow, and shows that there are more columns', async () => {
+  it('keeps columns with long headings narrow', async () => {
     const long = MANY.map((role, index) => ({ ...role, name: `Regional Marketing Operations and Campaigns ${index}` }));
     const page = await open(long);
     await page.size(1280, 800);
@@ -62,11 +62,6 @@ describe.skipIf(CHROMIUM === undefined)('the matrix page in Chromium (skipped if
       `Math.max(...[...document.querySelectorAll('.screen thead .role')].map((head) => head.getBoundingClientRect().width))`,
     );
     expect(widest).toBeLessThan(64);
-    const shown = `getComputedStyle(document.querySelector('.sideways')).display`;
-    expect(await page.evaluate(shown)).toBe('block');
-    const few = await open(FEW);
-    await few.size(480, 800);
-    expect(await few.evaluate(shown)).toBe('block');
   });
 
   it('does not break the line inside a feature-wide task, and never starts a line with a dot', async () => {

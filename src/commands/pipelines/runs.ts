@@ -3,7 +3,6 @@ import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
-import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
 import { diagnosisView, reportView, runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
@@ -13,14 +12,18 @@ import { readPages } from '../read-pages.ts';
 import { readDuration, readTime } from '../flag-values.ts';
 import { onPipeline, pipelineArg, requirePipeline, runIdOf } from './session.ts';
 import { diagnosisResult } from '../../lib/domain/warehouse/diagnose.ts';
-import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
+import { ageOf, runId } from '../../lib/domain/warehouse/runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-run.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
 const runsFlags = {
-  since: { value: 'duration', help: 'list only runs with a logical date within the last DURATION, such as 7d' },
+  since: {
+    value: 'duration',
+    conflicts: ['from'],
+    help: 'list only runs with a logical date within the last DURATION, such as 7d',
+  },
   from: { value: 'time', help: 'list only runs on or after this logical date: a date, or an ISO 8601 time' },
   to: { value: 'time', help: 'list only runs on or before this logical date: a date, or an ISO 8601 time' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
@@ -66,10 +69,7 @@ export const listRuns = defineCommand({
     if (pages > query.currentPage && !all) {
       ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
     }
-    await tellFreshness(ctx, id, staleAfter).catch((error: unknown) => {
-      if (staleAfter !== undefined || !(error instanceof KnownError) || ctx.signal.aborted) throw error;
-      ctx.out.warn(`The age of the last success is unknown. ${error.message}`);
-    });
+    if (staleAfter !== undefined) await requireFresh(ctx, id, staleAfter);
   },
 });
 
@@ -92,7 +92,6 @@ export const showRun = defineCommand({
 });
 
 function queryOf(flags: RunsFlags, now: number) {
-  if (flags.since !== undefined && flags.from !== undefined) throw usageError('Pass --since or --from, not both.');
   const from =
     flags.since === undefined
       ? readTime('--from', flags.from, '00:00:00')
@@ -106,30 +105,21 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/** Reports the age of the last success. With `staleAfter` (ms), throws failed (1) if it is older or there is none. */
-async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
-  if (staleAfter === undefined && ctx.flags.quiet) return;
+/** Throws failed (1) if the last success is older than `staleAfter` (ms), or if there is none. */
+async function requireFresh(ctx: Context, id: string, staleAfter: number): Promise<void> {
   const { pipelines } = await ctx.api();
   const { body, date } = await pipelines.reportDated(id, ctx.signal);
   const last = body.latest_successful_pipeline_run_id ?? undefined;
-  const success = last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
-  const now = date ?? ctx.clock.now();
-  const age = ageOf(success, now);
-  const lag = lagOf(success, now);
-  const behind = lag === undefined ? '' : `; its newest data is from ${ago(lag)}`;
-  const unknown =
-    last === undefined ? 'No run has succeeded.' : `It is unknown when run ${last}, the last success, ended.`;
-  const told = age === undefined ? unknown : `Last success ${ago(age)}${behind}.`;
+  const run = last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const age = ageOf(run, date ?? ctx.clock.now());
+  const unknown = run ? `It is unknown when run ${runId(run)}, the last success, ended.` : 'No run has succeeded.';
+  const told = age === undefined ? unknown : `Last success ${formatDuration(age)} ago.`;
   ctx.out.note(told);
-  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
+  if (age !== undefined && age <= staleAfter) return;
   throw fail('pipelines.stale', {
     message: `The data of pipeline ${id} is stale. ${told} The limit is ${formatDuration(staleAfter)}.`,
     hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${id}` },
   });
-}
-
-function ago(ms: number): string {
-  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }
 
 export const showReport = defineCommand({

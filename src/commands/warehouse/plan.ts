@@ -95,7 +95,33 @@ export async function planDirectory(
 
 /** Throws invalid input (9) for missing resources and unresolved masks, or conflict (6) if a deleted one is in use. */
 export function checkPlanned(ctx: Context, name: string, { plan, live, selected }: PlannedDirectory): void {
-  checkParts(plan, selected, live);
+  const isDeleted = (type: ResourceType, id: unknown): boolean =>
+    plan.steps.some((step) => step.action === 'delete' && step.type === type && step.id === id);
+  const isSelected = (type: ResourceType, id: unknown): boolean =>
+    selected.some((it) => it.type === type && it.definition.id === id);
+  const parts = ['connection', 'data_model'] as const;
+  const issues = selected.flatMap(({ type, definition, place }) =>
+    parts.flatMap((part) => {
+      const id = definition[`${part}_id`] as string;
+      if (type !== 'pipeline' || isSelected(part, id)) return [];
+      const isLive = findIn(live, part, id) !== undefined;
+      if (isLive && !isDeleted(part, id)) return [];
+      const message = isLive
+        ? `--prune would delete the ${NOUNS[part]} \`${id}\`, which no file defines`
+        : `the ${NOUNS[part]} \`${id}\` is neither in a selected file nor in the workspace`;
+      return place([{ path: [`${part}_id`], message }]);
+    }),
+  );
+  if (issues.length > 0)
+    throw invalidInput('A pipeline uses a resource that would not exist. Nothing was sent.', issues);
+  for (const user of live.pipeline) {
+    const part = parts.find((it) => isDeleted(it, user[`${it}_id`]));
+    if (!part || isSelected('pipeline', user.id) || isDeleted('pipeline', user.id)) continue;
+    throw fail('warehouse.in_use', {
+      message: `--prune would delete the ${NOUNS[part]} ${String(user[`${part}_id`])}, which the pipeline ${user.id} uses. Nothing was sent.`,
+      hint: 'Include the pipeline in --only, or exclude the resource that it uses.',
+    });
+  }
   const masks = ctx.prompt.possible ? [] : masksInTheWay(plan, selected);
   if (masks.length > 0) throw invalidFolder(name, masks);
 }
@@ -143,41 +169,6 @@ export async function changedSecrets(
     }
   }
   return [...changed];
-}
-
-/** Throws invalid input (9) if a pipeline needs a missing resource, or conflict (6) for deleting used ones. */
-function checkParts(
-  { steps }: WarehousePlan,
-  selected: readonly SourcedDefinition[],
-  live: ByType<ResourceReply>,
-): void {
-  const isDeleted = (type: ResourceType, id: unknown): boolean =>
-    steps.some((step) => step.action === 'delete' && step.type === type && step.id === id);
-  const isSelected = (type: ResourceType, id: unknown): boolean =>
-    selected.some((it) => it.type === type && it.definition.id === id);
-  const parts = ['connection', 'data_model'] as const;
-  const issues = selected.flatMap(({ type, definition, place }) =>
-    parts.flatMap((part) => {
-      const id = definition[`${part}_id`] as string;
-      if (type !== 'pipeline' || isSelected(part, id)) return [];
-      const isLive = findIn(live, part, id) !== undefined;
-      if (isLive && !isDeleted(part, id)) return [];
-      const message = isLive
-        ? `--prune would delete the ${NOUNS[part]} \`${id}\`, which no file defines`
-        : `the ${NOUNS[part]} \`${id}\` is neither in a selected file nor in the workspace`;
-      return place([{ path: [`${part}_id`], message }]);
-    }),
-  );
-  if (issues.length > 0)
-    throw invalidInput('A pipeline uses a resource that would not exist. Nothing was sent.', issues);
-  for (const user of live.pipeline) {
-    const part = parts.find((it) => isDeleted(it, user[`${it}_id`]));
-    if (!part || isSelected('pipeline', user.id) || isDeleted('pipeline', user.id)) continue;
-    throw fail('warehouse.in_use', {
-      message: `--prune would delete the ${NOUNS[part]} ${String(user[`${part}_id`])}, which the pipeline ${user.id} uses. Nothing was sent.`,
-      hint: 'Include the pipeline in --only, or exclude the resource that it uses.',
-    });
-  }
 }
 
 export function savedContent() {

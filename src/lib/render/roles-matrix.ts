@@ -42,8 +42,6 @@ const NOTHING = 'There are no roles, or none of them has a task.';
 /** Maximum number of roles per sheet of paper. A table with more roles has vertical headings. */
 const MANY_ROLES = 8;
 
-const FEW_ROLES = 2;
-
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
   const title = 'Roles and their permissions';
   const paper = Array.from(
@@ -65,17 +63,10 @@ ${factsLine(describe(roles, rows, source))}
 <li><span class="look">escalation</span> full access, or any access to user management, API credentials or privacy</li>
 </ul></header>
 <main>
-${rows.length === 0 ? `<p>${NOTHING}</p>` : `${sideways(roles)}<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>\n${paper}`}
+${rows.length === 0 ? `<p>${NOTHING}</p>` : `<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>\n${paper}`}
 </main>`,
     STYLE,
   );
-}
-
-/** Returns a hint to scroll right, because some browsers show scroll bars only while the user scrolls. */
-function sideways(roles: readonly MatrixRole[]): string {
-  if (roles.length <= FEW_ROLES) return '';
-  const kind = roles.length > MANY_ROLES ? ' many' : '';
-  return `<p class="sideways${kind}">${roles.length} roles side by side: scroll right for those that do not fit\u00a0→</p>\n`;
 }
 
 function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string[] {
@@ -184,13 +175,10 @@ tbody tr:not(.feature):hover > * { background: color-mix(in srgb, var(--mark-sof
 .upright .role small { white-space: nowrap; }
 .upright td { padding-inline: .2rem; }
 .upright .direct { padding: 0 .45em; }
-.sideways { display: none; margin: 0 0 .4rem; font-size: .875rem; }
 @media screen and (min-width: 48.01rem) {
   .first wbr { display: none; }
   .permission { min-width: 9rem; }
 }
-@media screen and (max-width: 48rem) { .sideways { display: block; } }
-@media screen and (max-width: 100rem) { .sideways.many { display: block; } }
 .paper { display: none; }
 @media screen and (max-width: 48rem) {
   th.first > div { flex-direction: column; align-items: flex-start; white-space: normal; gap: 0; }

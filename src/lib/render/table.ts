@@ -50,14 +50,29 @@ export async function drawTable<Row>(
 }
 
 /** Draws a record as lines of the form `KEY value`. Values that exceed `terminal` columns wrap, except ids. */
-export function drawRecord<T>(data: T, columns: Column<T>[], style: Style, terminal = Infinity): string {
-  return drawLines(data, columns, { style, width: terminal, keys: keyWidth(columns) });
+export function drawRecord<T>(
+  data: T,
+  columns: Column<T>[],
+  style: Style,
+  terminal = Infinity,
+  keys = keyWidth(columns),
+): string {
+  const indent = ' '.repeat(keys + GAP);
+  return columns
+    .map((column) => {
+      const title = style.bold(padText(columnTitle(column), keys));
+      const text = withBreaks(cleanCell(column, data));
+      const lines = column.id ? [text] : wrapText(text, Math.max(COMFORTABLE, terminal - keys - GAP));
+      const value = lines.map((line) => paintCell(column, data, line, style)).join(`\n${indent}`);
+      return `${title}${' '.repeat(GAP)}${value}`.trimEnd();
+    })
+    .join('\n');
 }
 
 function drawCards<Row>(rows: readonly Row[], columns: Column<Row>[], { style, width }: TableOptions): string {
   const keys = keyWidth(columns);
   const named = columns.filter(({ whole }) => whole !== true);
-  return rows.map((row) => drawLines(row, filledColumns(row, named), { style, width, keys })).join('\n\n');
+  return rows.map((row) => drawRecord(row, filledColumns(row, named), style, width, keys)).join('\n\n');
 }
 
 /** Returns a record's non-empty columns, and its id columns even if they are empty. */
@@ -67,23 +82,6 @@ export function filledColumns<T>(data: T, columns: readonly Column<T>[]): Column
 
 function keyWidth<Row>(columns: Column<Row>[]): number {
   return largest(columns.map((column) => displayWidth(columnTitle(column))));
-}
-
-function drawLines<T>(
-  data: T,
-  columns: Column<T>[],
-  { style, width, keys }: { style: Style; width: number; keys: number },
-): string {
-  const indent = ' '.repeat(keys + GAP);
-  return columns
-    .map((column) => {
-      const title = style.bold(padText(columnTitle(column), keys));
-      const text = withBreaks(cleanCell(column, data));
-      const lines = column.id ? [text] : wrapText(text, Math.max(COMFORTABLE, width - keys - GAP));
-      const value = lines.map((line) => paintCell(column, data, line, style)).join(`\n${indent}`);
-      return `${title}${' '.repeat(GAP)}${value}`.trimEnd();
-    })
-    .join('\n');
 }
 
 const BORDERS =
@@ -141,23 +139,17 @@ function withBreaks(text: string): string {
   return /^[{[]/.test(text) ? text.replaceAll(/(?<=["\d}\]el]),(?=["{])/g, ', ') : text;
 }
 
+/** Drops empty columns that have a rank first, then other columns by rank, until the table fits. */
 function fitColumns<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] | undefined {
-  const told = withoutEmpty(sized, width);
-  const isTooWide = totalOf(told) > width;
-  for (let kept = isTooWide ? told.filter(({ column }) => column.whole !== true) : told; ;) {
+  let kept = sized;
+  for (let last; totalOf(kept) > width && (last = nextToDrop(kept.filter(({ isEmpty }) => isEmpty)));)
+    kept = kept.filter((entry) => entry !== last);
+  if (totalOf(kept) > width) kept = kept.filter(({ column }) => column.whole !== true);
+  for (;;) {
     const cut = cutColumns(kept, width, COMFORTABLE);
     if (cut) return cut;
     const last = nextToDrop(kept);
     if (last === undefined) return cutColumns(kept, width, NARROWEST);
-    kept = kept.filter((entry) => entry !== last);
-  }
-}
-
-/** Drops empty columns until the table fits, but only columns that have a rank. */
-function withoutEmpty<Row>(sized: Sized<Row>[], width: number): Sized<Row>[] {
-  for (let kept = sized; ;) {
-    const last = totalOf(kept) > width ? nextToDrop(kept.filter(({ isEmpty }) => isEmpty)) : undefined;
-    if (last === undefined) return kept;
     kept = kept.filter((entry) => entry !== last);
   }
 }

@@ -118,14 +118,11 @@ function flagsBack({ live, request }: PlannedPush, flags: GuardFlags): string[] 
   return guardPush({ plan, live: { roles: request.roles }, request: live }, flags).flatMap(({ flag = [] }) => flag);
 }
 
-interface GuardedPush {
-  plan: RolesDiff;
-  live: { roles: readonly unknown[] };
-  request: { roles: readonly unknown[] };
-}
-
 /** Returns every guard that stops this push, so that one run reports all of them. */
-export function guardPush({ plan, live, request }: GuardedPush, flags: GuardFlags): GuardRefusal[] {
+export function guardPush(
+  { plan, live, request }: { plan: RolesDiff } & Record<'live' | 'request', { roles: readonly unknown[] }>,
+  flags: GuardFlags,
+): GuardRefusal[] {
   const refusals: GuardRefusal[] = [];
   const { modify, delete: deletions } = plan.summary;
   if (!flags.allowDelete) {

@@ -168,15 +168,13 @@ function stepFor(
   return { action: 'update', type, id: definition.id, changes, secrets, references, resets };
 }
 
-type WarehouseGuardFlags = Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>;
-
 export type WarehouseRefusal = Refusal<'delete' | 'reset' | 'empty' | 'threshold'>;
 
 /** Returns all guards that stop the plan. `live` is the number of resources in the workspace. */
 export function guardWarehouse(
   { steps, summary }: WarehousePlan,
   live: number,
-  flags: WarehouseGuardFlags,
+  flags: Partial<Record<'allowDelete' | 'allowReset' | 'allowEmpty' | 'force', boolean>>,
 ): WarehouseRefusal[] {
   const refusals: WarehouseRefusal[] = [];
   const name = (step: { type: string; id: string }): string => `${step.type.replace('_', ' ')} ${step.id}`;

@@ -43,9 +43,3 @@ export function ageOf(lastSuccess: RunReply | undefined, now: number): number | 
   // The platform's clock may be ahead of this machine's.
   return ended === undefined ? undefined : Math.max(0, now - ended);
 }
-
-/** Returns the age of the newest data, measured from the end of the last range that was read. */
-export function lagOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
-  const end = parseIso(lastSuccess?.range_end);
-  return end === undefined ? undefined : Math.max(0, now - end);
-}

@@ -1,14 +1,7 @@
 // Pipeline runs: finished runs, new runs, and the age of the data.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
-import {
-  ageOf,
-  isEnded,
-  lagOf,
-  newManualRuns,
-  recordsOf,
-  runId,
-} from '../../../../../src/lib/domain/warehouse/runs.ts';
+import { ageOf, isEnded, newManualRuns, recordsOf, runId } from '../../../../../src/lib/domain/warehouse/runs.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
@@ -73,7 +66,6 @@ describe('the age of the last success', () => {
 
   it("is never negative if the platform's clock is ahead", () => {
     expect(ageOf(run(1, { ended_on: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
-    expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });
 
   it('is unknown if no run succeeded or the run has no valid time', () => {
@@ -83,10 +75,4 @@ describe('the age of the last success', () => {
       undefined,
     ]);
   });
-});
-
-it("calculates the lag from the end of the last run's range", () => {
-  const last = run(1, { range_end: '2026-11-20T08:00:00Z', ended_on: '2026-11-21T07:00:00Z' });
-  expect(lagOf(last, NOW)).toBe(86_400_000);
-  expect([lagOf(undefined, NOW), lagOf(run(1), NOW)]).toEqual([undefined, undefined]);
 });
