@@ -1,5 +1,6 @@
 // Choices on a terminal when an id is missing.
 import { GROUPS, NOUNS, type ResourceType } from '../lib/domain/warehouse/definition.ts';
+import { ifFound } from '../lib/kernel/errors.ts';
 import { capitalized } from '../lib/kernel/words.ts';
 import type { ArgSpec } from '../lib/runtime/command-line/define-command.ts';
 import type { Choice, Context } from '../lib/runtime/context.ts';
@@ -82,6 +83,15 @@ export const pickRun: Picker = {
     const query = { currentPage: 1, pageSize: NEWEST };
     const { items } = await pipelines.runs(String(args['pipeline_id']), query, ctx.signal);
     return items.map(({ id, started_on: at, status }) => choice(String(id), [at, status].filter(Boolean).join(', ')));
+  },
+};
+
+/** Offers the latest run first, as the default. Returns undefined if there are none; the command then explains why. */
+export const pickLatestRun: Picker = {
+  ...pickRun,
+  choices: async (...given) => {
+    const runs = (await ifFound(pickRun.choices(...given))) ?? [];
+    return runs.length > 0 ? [{ value: '', label: 'the latest run' }, ...runs] : undefined;
   },
 };
 

@@ -70,17 +70,17 @@ describe('a missing id on a terminal', () => {
     expect(await screen.exit).toBe(130);
   });
 
-  test('is selected from a list of run ids', async () => {
+  test('is selected from a list of run ids, latest run first', async () => {
     const { env, cwd, close } = await openPlatformHome({ fixtures: RUNS });
     onTestFinished(close);
-    const screen = openTerminal(['pipelines', 'run'], { cwd, env });
+    const screen = openTerminal(['pipelines', 'watch'], { cwd, env });
     await screen.waitFor('❯ customers');
     screen.type(KEY.enter);
-    await screen.waitFor('Run');
+    await screen.waitFor('❯ the latest run');
     screen.type('1001');
     await screen.waitFor('❯ 1001');
     screen.type(KEY.enter);
-    await screen.waitFor('1001');
+    await screen.waitFor('run 1001');
     expect(await screen.exit).toBe(0);
   });
 

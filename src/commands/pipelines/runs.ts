@@ -1,29 +1,28 @@
 // `pipelines runs`, `run`, `report` and `doctor`: show a pipeline's runs, its state, and why it does not sync.
 import { pickRun } from '../pick.ts';
 import * as z from 'zod/mini';
+import { createWireNames } from '../../lib/contract/names.ts';
 import { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { PipelineReportReply } from '../../lib/contract/pipelines.ts';
+import { KnownError, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds, formatDuration } from '../../lib/kernel/timestamps.ts';
 import { diagnosisView, reportView, runListView, runView } from '../../lib/render/pipelines.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { asColumns } from '../../lib/runtime/command-line/help.ts';
+import { asColumns, COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
+import { pageSource } from '../results.ts';
 import { readPages } from '../read-pages.ts';
 import { readDuration, readTime } from '../flag-values.ts';
-import { onPipeline, pipelineArg, requirePipeline, runIdOf } from './session.ts';
+import { onPipeline, pipelineArg, requirePipeline, runIdOf, tellRuns, wantsRuns } from './session.ts';
 import { diagnosisResult } from '../../lib/domain/warehouse/diagnose.ts';
-import { ageOf, runId } from '../../lib/domain/warehouse/runs.ts';
+import { ageOf, lagOf } from '../../lib/domain/warehouse/runs.ts';
 import { fail } from '../../lib/errors/fail.ts';
 import { examinePipeline } from '../../lib/workflows/pipelines-run.ts';
 
 const STATUSES = ['queued', 'running', 'success', 'failed', 'stopped', 'retrying'] as const;
 
 const runsFlags = {
-  since: {
-    value: 'duration',
-    conflicts: ['from'],
-    help: 'list only runs with a logical date within the last DURATION, such as 7d',
-  },
+  since: { value: 'duration', help: 'list only runs with a logical date within the last DURATION, such as 7d' },
   from: { value: 'time', help: 'list only runs on or after this logical date: a date, or an ISO 8601 time' },
   to: { value: 'time', help: 'list only runs on or before this logical date: a date, or an ISO 8601 time' },
   status: { value: 'status...', many: true, help: 'list only runs with one of these statuses', choices: STATUSES },
@@ -44,11 +43,16 @@ export const listRuns = defineCommand({
   args: pipelineArg,
   flags: runsFlags,
   columns: () => runView.columns.filter(({ key }) => key !== 'pipeline_id'),
+  formats: [...COMMON_FORMATS, 'html'],
   output: () => z.array(RunReply),
-  notes: ['--status searches every page, or only the page that --page selects. Dates are in UTC.'],
+  notes: [
+    '`-o html` prints a timeline as one HTML page without scripts, of at most the newest 2,000 runs.',
+    '--status searches every page, or only the page that --page selects. Dates are in UTC.',
+  ],
   examples: [
     'cdpadm pipelines runs customers --since 7d --all',
     'cdpadm pipelines runs customers --status failed -o json',
+    'cdpadm pipelines runs customers --all -o html --out runs.html',
   ],
   exits: { failed: 'the data is stale (--fail-if-stale)', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id }, flags }) => {
@@ -65,11 +69,15 @@ export const listRuns = defineCommand({
     const shown = flags.status
       ? runs.filter(({ status }) => (flags.status as readonly string[]).includes(status ?? ''))
       : runs;
-    await ctx.out.emit(shown, runListView);
+    await ctx.out.emit(shown, runListView({ pipeline: id, ...(await pageSource(ctx)) }));
+    tellRuns(ctx, shown);
     if (pages > query.currentPage && !all) {
       ctx.out.note(`Page ${query.currentPage} of ${pages}; --page ${query.currentPage + 1} or --all shows more.`);
     }
-    if (staleAfter !== undefined) await requireFresh(ctx, id, staleAfter);
+    await tellFreshness(ctx, id, staleAfter).catch((error: unknown) => {
+      if (staleAfter !== undefined || !(error instanceof KnownError) || ctx.signal.aborted) throw error;
+      ctx.out.warn(`The age of the last success is unknown. ${error.message}`);
+    });
   },
 });
 
@@ -92,6 +100,7 @@ export const showRun = defineCommand({
 });
 
 function queryOf(flags: RunsFlags, now: number) {
+  if (flags.since !== undefined && flags.from !== undefined) throw usageError('Pass --since or --from, not both.');
   const from =
     flags.since === undefined
       ? readTime('--from', flags.from, '00:00:00')
@@ -105,21 +114,30 @@ function queryOf(flags: RunsFlags, now: number) {
   };
 }
 
-/** Throws failed (1) if the last success is older than `staleAfter` (ms), or if there is none. */
-async function requireFresh(ctx: Context, id: string, staleAfter: number): Promise<void> {
+/** Reports the age of the last success. With `staleAfter` (ms), throws failed (1) if it is older or there is none. */
+async function tellFreshness(ctx: Context, id: string, staleAfter: number | undefined): Promise<void> {
+  if (staleAfter === undefined && ctx.flags.quiet) return;
   const { pipelines } = await ctx.api();
   const { body, date } = await pipelines.reportDated(id, ctx.signal);
   const last = body.latest_successful_pipeline_run_id ?? undefined;
-  const run = last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
-  const age = ageOf(run, date ?? ctx.clock.now());
-  const unknown = run ? `It is unknown when run ${runId(run)}, the last success, ended.` : 'No run has succeeded.';
-  const told = age === undefined ? unknown : `Last success ${formatDuration(age)} ago.`;
+  const success = last === undefined ? undefined : await pipelines.run(id, last, ctx.signal);
+  const now = date ?? ctx.clock.now();
+  const age = ageOf(success, now);
+  const lag = lagOf(success, now);
+  const behind = lag === undefined ? '' : `; its newest data is from ${ago(lag)}`;
+  const unknown =
+    last === undefined ? 'No run has succeeded.' : `It is unknown when run ${last}, the last success, ended.`;
+  const told = age === undefined ? unknown : `Last success ${ago(age)}${behind}.`;
   ctx.out.note(told);
-  if (age !== undefined && age <= staleAfter) return;
+  if (staleAfter === undefined || (age !== undefined && age <= staleAfter)) return;
   throw fail('pipelines.stale', {
     message: `The data of pipeline ${id} is stale. ${told} The limit is ${formatDuration(staleAfter)}.`,
     hint: { text: 'To see why:', command: `cdpadm pipelines doctor ${id}` },
   });
+}
+
+function ago(ms: number): string {
+  return ms < 1000 ? 'just now' : `${formatDuration(ms)} ago`;
 }
 
 export const showReport = defineCommand({
@@ -133,9 +151,10 @@ export const showReport = defineCommand({
   exits: { notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     const { pipelines } = await ctx.api();
-    return await onPipeline(ctx, id, pipelines.report(id, ctx.signal));
+    await ctx.out.emit(await onPipeline(ctx, id, pipelines.report(id, ctx.signal)), reportView);
+    if (!wantsRuns(ctx)) return;
+    tellRuns(ctx, (await pipelines.runs(id, { currentPage: 1, pageSize: 100 }, ctx.signal)).items);
   },
-  view: () => reportView,
 });
 
 export const diagnosePipeline = defineCommand({
@@ -150,7 +169,8 @@ export const diagnosePipeline = defineCommand({
   exits: { failed: 'the pipeline is unhealthy', notFound: 'the pipeline does not exist' },
   run: async (ctx, { args: { pipeline_id: id } }) => {
     await requirePipeline(ctx, id);
-    const found = await examinePipeline(await ctx.api(), id, ctx.clock.now(), ctx.signal);
+    const names = createWireNames((await ctx.settings()).names);
+    const found = await examinePipeline(await ctx.api(), id, { names, now: ctx.clock.now() }, ctx.signal);
     const findings = found.findings.map((finding) => ({ ...finding, next: ctx.out.advice(finding.next) }));
     if (!found.healthy) ctx.setExit('failed');
     return { ...found, findings };

@@ -1,7 +1,9 @@
 // Ports, flags and errors that the commands about pipeline runs share.
 import { pickResource } from '../pick.ts';
 import type { Api } from '../../lib/api/index.ts';
+import type { RunReply } from '../../lib/contract/pipeline-runs.ts';
 import { isNotFound, usageError } from '../../lib/kernel/errors.ts';
+import { runSparkline, wantsPlainSigns } from '../../lib/render/pipelines.ts';
 import type { ArgSpec, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { TriggerPorts } from '../../lib/workflows/pipelines-run.ts';
@@ -43,4 +45,14 @@ export async function onPipeline<T>(ctx: Context, id: string, call: Promise<T>):
     if (isNotFound(error)) await requirePipeline(ctx, id);
     throw error;
   }
+}
+
+/** True if the last runs are shown as a line of symbols: only for a table on a terminal. */
+export function wantsRuns({ flags, io }: Context): boolean {
+  return flags.output === 'table' && !flags.quiet && !flags.curl && io.tty.stderr;
+}
+
+export function tellRuns(ctx: Context, runs: readonly RunReply[]): void {
+  if (!wantsRuns(ctx) || runs.length === 0) return;
+  ctx.out.note(runSparkline(runs, wantsPlainSigns(ctx.io.env)));
 }

@@ -18,6 +18,7 @@ import {
 } from '../../lib/workflows/pipelines-run.ts';
 import { type WithTarget, workspaceTarget } from '../results.ts';
 import { readDuration } from '../flag-values.ts';
+import { pickLatestRun } from '../pick.ts';
 import { onPipeline, pipelineArg, pollFlag, requirePipeline, runPorts, runIdOf } from './session.ts';
 import { createResultLines, watchClock } from '../../lib/runtime/output/result-lines.ts';
 
@@ -134,7 +135,10 @@ export const watchPipeline = defineCommand({
   tool: false,
   endless: true,
   calls: 'platform',
-  args: { ...pipelineArg, run_id: { optional: true, help: 'id of the run (default: the latest run)' } },
+  args: {
+    ...pipelineArg,
+    run_id: { optional: true, help: 'id of the run (default: the latest run)', pick: pickLatestRun },
+  },
   flags: pollFlag,
   output: () => RunReply,
   notes: [
@@ -152,7 +156,7 @@ export const watchPipeline = defineCommand({
     const ports = await runPorts(ctx);
     const wanted = named ?? (await latestRun(ctx, id));
 
-    const { tell } = createResultLines(ctx, runListView, runLine);
+    const { tell } = createResultLines(ctx, runListView({ pipeline: id }), runLine);
     let shown = '';
     const onState = async (state: RunReply): Promise<void> => {
       const now = `${state.status ?? ''} ${String(state.successful_records ?? '')}`;

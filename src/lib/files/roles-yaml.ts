@@ -73,30 +73,40 @@ class YamlEditor {
     const root = this.#document.contents as unknown as YAMLMap;
     for (const [key, value] of fields) this.#setField(root, key, value);
     const held = this.#listUnder(root, 'roles');
-    for (const [index, edits] of inside) {
-      if (held && this.#editRole(held.list.items[index] as YAMLMap, edits)) continue;
-      // A role that cannot be edited in place is written again, after the others.
-      roles.dropped.add(index);
-      roles.added.push(edits.role);
-    }
+    for (const [index, edits] of inside) if (held) this.#editRole(held.list, held.list.items[index] as YAMLMap, edits);
     const added = held ? roles.added.map((role) => this.#newRole(role, held.list)) : [];
     if (held?.list.flow && held.list.items.length === 0 && !root.flow) this.#unfoldList(held, added);
     else if (held) this.#editList(held, roles.dropped, added);
     return this.#edits.apply();
   }
 
-  /** Returns false, without an edit, if a field is missing in the file, or does not have its own lines to remove. */
-  #editRole(node: YAMLMap, { fields, tasks }: RoleEdits): boolean {
+  #editRole(list: YAMLSeq<Node>, node: YAMLMap, { role, fields, tasks }: RoleEdits): void {
     const isInPlace = [...fields].every(([key, value]) => {
       const pair = findPair(node, key);
       return pair && (value !== undefined || this.#hasOwnLines(node, pair));
     });
-    if (!isInPlace) return false;
+    if (!isInPlace) {
+      this.#rewriteRole(list, node, role);
+      return;
+    }
     for (const [key, value] of fields) this.#setField(node, key, value);
     const held = this.#listUnder(node, 'tasks');
     const added = held ? tasks.added.map((task) => this.#newTask(task, held.list)) : [];
     if (held) this.#editList(held, tasks.dropped, added);
-    return true;
+  }
+
+  #rewriteRole(list: YAMLSeq<Node>, node: YAMLMap, role: RoleReply): void {
+    const [from = 0, to = 0] = node.range ?? [];
+    if (node.flow) {
+      this.#edits.replace(from, to, inlineText(shortRole(role)));
+      return;
+    }
+    const indent = ' '.repeat(from - this.#edits.lineStart(from));
+    const lines = this.#roleLines(role, this.#isIndented(list)).map((line, index) =>
+      index === 0 ? line : `${indent}${line}`,
+    );
+    const { lineEnd } = this.#edits;
+    this.#edits.replace(from, this.#after(node), lines.join(lineEnd) + lineEnd);
   }
 
   #setField(map: YAMLMap, key: string, value: unknown): void {
@@ -166,10 +176,17 @@ class YamlEditor {
   }
 
   #newRole(role: RoleReply, list: YAMLSeq<Node>): NewItem {
+    const indentLists = list.flow === true || this.#isIndented(list);
+    return { lines: this.#roleLines(role, indentLists), inline: inlineText(shortRole(role)) };
+  }
+
+  #isIndented(list: YAMLSeq<Node>): boolean {
     const dash = this.#dashOf(list, 0);
-    const indentLists = list.flow === true || dash > this.#edits.lineStart(dash);
-    const short = shortRole(role);
-    return { lines: linesOf(toYaml(short, { indentLists })), inline: inlineText(short) };
+    return dash > this.#edits.lineStart(dash);
+  }
+
+  #roleLines(role: RoleReply, indentLists: boolean): string[] {
+    return linesOf(toYaml(shortRole(role), { indentLists }));
   }
 
   /** Writes a task in the same form as the other tasks in the list. */

@@ -3,12 +3,13 @@ import type { RunReply } from '../contract/pipeline-runs.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
 import type { Diagnosis } from '../domain/warehouse/diagnose.ts';
 import { cleanLine as clean } from './clean.ts';
+import { type RunsSource, runTimelinePage } from './pipeline-timeline.ts';
 import type { Style } from './style.ts';
 import { fields, ranked, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 import { errorsText, paintStatus } from './warehouse.ts';
 import { wrapMessage, wrapUnder } from './width.ts';
-import { recordsOf } from '../domain/warehouse/runs.ts';
-import { grouped } from '../kernel/words.ts';
+import { oldestFirst, recordsOf, statusCounts } from '../domain/warehouse/runs.ts';
+import { grouped, largest, smallest } from '../kernel/words.ts';
 
 const RUN: Column<RunReply>[] = [
   { key: 'id', id: true, value: (run) => run.id },
@@ -20,11 +21,14 @@ const RUN: Column<RunReply>[] = [
   { key: 'errors', rank: 1, value: (run) => errorsText(run.errors) },
 ];
 
-export const runListView: ListView<RunReply> = {
-  kind: 'list',
-  columns: RUN,
-  empty: 'There are no matching runs.',
-};
+export function runListView(source: RunsSource): ListView<RunReply> {
+  return {
+    kind: 'list',
+    columns: RUN,
+    empty: 'There are no matching runs.',
+    html: (runs) => runTimelinePage(runs, source),
+  };
+}
 
 export const runView: RecordView<RunReply> = {
   kind: 'record',
@@ -84,4 +88,34 @@ function findingLines(
     wrapUnder(`  ${sign} `, `${cause}${clean(about)}: ${clean(problem)}`, width),
     wrapUnder(`      ${style.dim('next:')} `, clean(next), width),
   ];
+}
+
+/** More runs would not fit on the summary's line. */
+const SHOWN = 24;
+const BLOCKS = { levels: '▁▂▃▄▅▆▇█', failed: '×', other: '·' };
+const PLAIN = { levels: '_.-=#', failed: 'x', other: '~' };
+
+/** True if only ASCII signs may be used: a dumb terminal, a screen reader, or a locale other than UTF-8. */
+export function wantsPlainSigns(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env.TERM === 'dumb' || env.CDPADM_ACCESSIBLE) return true;
+  return !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}
+
+/** Returns text such as `Last 2 runs: ▁█  2 success; 0 to 900 records`. Heights are relative to the largest run. */
+export function runSparkline(runs: readonly RunReply[], plain: boolean): string {
+  const signs = plain ? PLAIN : BLOCKS;
+  const shown = oldestFirst(runs).slice(-SHOWN);
+  if (shown.length === 0) return '';
+  const records = shown.filter(({ status }) => status === 'success').map((run) => recordsOf(run).successful);
+  const most = largest(records, 1);
+  const line = shown.map((run) => {
+    if (run.status === 'failed') return signs.failed;
+    if (run.status !== 'success') return signs.other;
+    return signs.levels.charAt(Math.round((recordsOf(run).successful / most) * (signs.levels.length - 1)));
+  });
+  const [least, greatest] = [smallest(records), largest(records)];
+  const each = records.length > 1 ? ' each' : '';
+  const range =
+    least === greatest ? `; ${grouped(least)} records${each}` : `; ${grouped(least)} to ${grouped(greatest)} records`;
+  return `Last ${shown.length === 1 ? 'run' : `${shown.length} runs`}: ${line.join('')}  ${clean(statusCounts(shown))}${records.length === 0 ? '' : range}`;
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { grouped } from '../kernel/words.ts';
 import { KnownError, ifFound, type Hint } from '../kernel/errors.ts';
 import type { Api } from '../api/index.ts';
-import { diagnose } from '../domain/warehouse/diagnose.ts';
+import { diagnose, type Evidence } from '../domain/warehouse/diagnose.ts';
 import { retryWhileNotFound } from './retry-while-not-found.ts';
 import { warehouseCalls } from './warehouse-apply.ts';
 import type { PipelineReportReply } from '../contract/pipelines.ts';
@@ -74,7 +74,7 @@ export function runFailed(pipelineId: string, run: RunReply): KnownError {
 export async function examinePipeline(
   api: Api,
   id: string,
-  now: number,
+  { names, now }: Pick<Evidence, 'names' | 'now'>,
   signal: AbortSignal,
 ): Promise<ReturnType<typeof diagnose>> {
   const pipeline = await api.pipelines.get(id, signal);
@@ -89,7 +89,7 @@ export async function examinePipeline(
     lastSuccess === null || lastSuccess === undefined
       ? undefined
       : await ifFound(api.pipelines.run(id, lastSuccess, signal));
-  return diagnose({ pipeline, report, connection, model, success, now: date ?? now });
+  return diagnose({ pipeline, report, connection, model, success, names, now: date ?? now });
 }
 
 export interface TriggerOptions {

@@ -23,6 +23,14 @@ afterAll(() => home.close());
 
 const run = (line: string) => home.run(`${line} --yes`, { env: SECRET_ENV, clock });
 
+it('prints the pipeline, the target and the time in HTML output', async () => {
+  const { stdout } = await run('pipelines runs customers -o html');
+  const header = /<header>.*<\/header>/s.exec(stdout)?.[0].replace(/<[^>]*>/g, '') ?? '';
+  expect(header).toMatch(
+    /Runs of customers\s+Organization \d+ · workspace \d+ · \S.* · made \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+  );
+});
+
 it.each(['--since 7', '--from yesterday', '--page 0', '--page-size 101', '--status odd'])(
   'rejects pipelines runs with %s',
   async (flags) => {

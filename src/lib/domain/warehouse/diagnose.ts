@@ -5,7 +5,11 @@ import type { RunReply } from '../../contract/pipeline-runs.ts';
 import type { PipelineReply, PipelineReportReply } from '../../contract/pipelines.ts';
 import type { Hint } from '../../kernel/errors.ts';
 import { formatDuration, parseIso } from '../../kernel/timestamps.ts';
+import { valueAt } from './definition.ts';
 import { ageOf, isEnded, recordsOf, runId } from './runs.ts';
+
+import { USER_IDENTITY_TYPES } from '../../contract/identities.ts';
+import type { createWireNames } from '../../contract/names.ts';
 
 export function diagnosisResult() {
   const finding = z.object({
@@ -34,6 +38,7 @@ type Finding = Omit<Diagnosis['findings'][number], 'next'> & { next: readonly Hi
 
 interface Part {
   id: string;
+  config?: unknown;
   state?: unknown;
   status?: unknown;
   errors?: readonly { message?: string | null | undefined }[] | null | undefined;
@@ -45,6 +50,7 @@ export interface Evidence {
   connection: Part | undefined;
   model: Part | undefined;
   success: RunReply | undefined;
+  names: Parameters<typeof identityColumns>[1];
   now: number;
 }
 
@@ -148,14 +154,19 @@ function runFindings({ pipeline, report }: Evidence): Finding[] {
   return [finding(about, 'notice', `${failed} of its records failed${said}.`, read)];
 }
 
-/** A row without an identity belongs to no user. */
-function identityFindings({ pipeline, report }: Evidence): Finding[] {
+/** A row without an identity belongs to no user (decision: D287). */
+function identityFindings({ pipeline, model, names, report }: Evidence): Finding[] {
   const run = report.latest_pipeline_run;
-  if (!run || recordsOf(run).successful > 0 || !/no identity/i.test(messages(run.errors))) return [];
+  const sql = valueAt(model?.config, ['sql_query']);
+  if ((run?.successful_records ?? null) === null || !run || recordsOf(run).successful > 0 || typeof sql !== 'string')
+    return [];
+  const { isMissing, advice } = identityColumns(sql, names);
+  // The field transformation of an events pipeline may provide the identities.
+  const isCause = isMissing && pipeline.pipeline_type !== 'events';
+  if (!isCause && !/no identity/i.test(messages(run.errors))) return [];
+  const problem = `Its query returns no identity${isMissing ? '' : ' for any row'}, so no row belongs to a user.`;
   const id = pipeline.data_model_id ?? '';
-  const problem = 'Its query returns no identity for any row, so no row belongs to a user.';
-  const next = editing('data-models', id, 'Return an identity column, such as customer_id or email.');
-  return [finding(`data model ${id}`, 'problem', problem, ...next)];
+  return [finding(`data model ${id}`, 'problem', problem, ...editing('data-models', id, `${advice}.`))];
 }
 
 function emptyRun(pipeline: PipelineReply, run: RunReply): Finding[] {
@@ -232,4 +243,55 @@ function messages(...lists: Part['errors'][]): string {
 /** Returns `: REASON`; empty without a reason. */
 function because(reason: string): string {
   return reason ? `: ${reason}` : '';
+}
+
+/** Common identity types, with patterns for columns that may contain them under another name. */
+const LIKELY: Readonly<Record<string, RegExp>> = {
+  customer_id: /^(?:cust|customer|client|member|user|person|account)?_?(?:id|key|no|nr|number|uuid)$/,
+  email: /mail/,
+  mobile_number: /mobile|phone/,
+};
+
+/** Detects whether a query returns an identity, and which columns could be one. `names` translates wire names. */
+export function identityColumns(sql: string, names: Pick<ReturnType<typeof createWireNames>, 'fromWire' | 'toWire'>) {
+  const columns = selectedColumns(sql);
+  const isIdentity = (column: string): boolean => {
+    const word = names.fromWire(column.toLowerCase());
+    return word === 'xpid' || USER_IDENTITY_TYPES.has(word);
+  };
+  const renamed = (columns ?? []).flatMap((column) => {
+    const name = Object.keys(LIKELY).find((it) => LIKELY[it]?.test(column.toLowerCase()));
+    return name === undefined ? [] : [`${column} AS ${names.toWire(name)}`];
+  });
+  return {
+    isMissing: columns !== undefined && !columns.some(isIdentity),
+    advice:
+      renamed.length > 0
+        ? `Return an identity, such as ${renamed.join(' or ')}`
+        : `Return an identity column, such as ${[...Object.keys(LIKELY), 'xpid'].map(names.toWire).join(', ')}`,
+  };
+}
+
+/** Returns the names in the outer select list; undefined if it has a `*` or cannot be read. */
+export function selectedColumns(sql: string): string[] | undefined {
+  // An unclosed construct extends to the end: searching for its end from each position would take quadratic time.
+  const tokens =
+    sql.match(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|[(),]|[^\s(),'"`]+/g) ?? [];
+  const columns: string[] = [];
+  let depth = 0;
+  let item: string | undefined;
+  for (const token of tokens.filter((it) => !/^(?:--|\/\*)/.test(it))) {
+    const isOuter = depth === 0;
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    if (!isOuter) item &&= '';
+    else if (item === undefined) item = /^select$/i.test(token) ? '' : undefined;
+    else if (token === ',' || /^from$/i.test(token)) {
+      if (item !== '') columns.push(item);
+      if (token !== ',') return columns;
+      item = '';
+    } else if (/(?:^|\.)\*$/.test(token)) return undefined;
+    else item = /^["`\w]/.test(token) ? (token.split('.').at(-1) ?? '').replace(/["`]/g, '') : '';
+  }
+  return item === undefined ? undefined : [...columns, ...(item === '' ? [] : [item])];
 }

@@ -1,6 +1,6 @@
 // Pipeline runs: their order, status and counts, and the age of the data.
 import { ENDED_RUN_STATUSES, RUN_STATUSES, type RunReply } from '../../contract/pipeline-runs.ts';
-import { largest } from '../../kernel/words.ts';
+import { grouped, largest } from '../../kernel/words.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
 
 /** A run with an end and a status that the specification does not define has also finished. */
@@ -14,6 +14,17 @@ export function runId({ id }: Pick<RunReply, 'id'>): string {
   return String(id);
 }
 
+/** Sorts runs, oldest first. A run without a time has not started, so it comes last. */
+export function oldestFirst(runs: readonly RunReply[]): RunReply[] {
+  const time = (run: RunReply): number => parseIso(startOf(run)) ?? Infinity;
+  return [...runs].sort((a, b) => (time(a) === time(b) ? 0 : time(a) - time(b)));
+}
+
+/** Returns the start time or, before the start, the scheduled time, in ISO 8601 as the platform wrote it. */
+export function startOf({ started_on, logical_date }: RunReply): string | undefined {
+  return started_on ?? logical_date ?? undefined;
+}
+
 /** Returns the numbers of successful and failed records; 0 for a number that the platform does not report. */
 export function recordsOf({ successful_records: successful, failed_records: failed }: RunReply): {
   successful: number;
@@ -25,6 +36,16 @@ export function recordsOf({ successful_records: successful, failed_records: fail
 function countOf(count: RunReply['successful_records']): number {
   const number = Number(count ?? 0);
   return Number.isFinite(number) ? Math.max(0, number) : 0;
+}
+
+/** The known statuses: success first, then by severity. */
+export const STATUSES = ['success', 'failed', 'stopped', 'retrying', 'running', 'queued'];
+
+/** Returns the number of runs by status, in the order of `STATUSES`: `2,000 success, 1 failed`. */
+export function statusCounts(runs: readonly RunReply[]): string {
+  const counts = new Map(STATUSES.map((status) => [status, 0]));
+  for (const { status } of runs) counts.set(status ?? 'unknown', (counts.get(status ?? 'unknown') ?? 0) + 1);
+  return [...counts].flatMap(([status, count]) => (count > 0 ? `${grouped(count)} ${status}` : [])).join(', ');
 }
 
 /** Returns new manual runs: not in `before` and, because `before` may lack pages, not older than its newest run. */
@@ -42,4 +63,10 @@ export function ageOf(lastSuccess: RunReply | undefined, now: number): number | 
   const ended = parseIso(lastSuccess?.ended_on ?? lastSuccess?.started_on);
   // The platform's clock may be ahead of this machine's.
   return ended === undefined ? undefined : Math.max(0, now - ended);
+}
+
+/** Returns the age of the newest data, measured from the end of the last range that was read. */
+export function lagOf(lastSuccess: RunReply | undefined, now: number): number | undefined {
+  const end = parseIso(lastSuccess?.range_end);
+  return end === undefined ? undefined : Math.max(0, now - end);
 }

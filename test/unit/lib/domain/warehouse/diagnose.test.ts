@@ -5,7 +5,9 @@ import {
   diagnose as diagnoseAsData,
   type Diagnosis,
   type Evidence,
+  selectedColumns,
 } from '../../../../../src/lib/domain/warehouse/diagnose.ts';
+import { createWireNames } from '../../../../../src/lib/contract/names.ts';
 import { hintText } from '../../../../../src/lib/kernel/errors.ts';
 
 /** Diagnoses a pipeline and converts the hints to text. */
@@ -31,6 +33,7 @@ function evidence(over: Partial<Evidence> = {}): Evidence {
     connection: { id: 'c', state: 'active', status: 'healthy' },
     model: { id: 'm', state: 'active', status: 'valid' },
     success: undefined,
+    names: createWireNames({}),
     now: NOW,
     ...over,
   };
@@ -353,12 +356,14 @@ describe("a finding's exact text", () => {
 describe('a run that did not send any rows', () => {
   const ended = (over: object) =>
     evidence({
+      model: { id: 'm', state: 'active', status: 'valid', config: { sql_query: 'SELECT customer_id, city FROM t' } },
       report: {
         ...evidence().report,
         latest_pipeline_run: { ...run('success'), successful_records: 0, failed_records: 0 },
       },
       ...over,
     });
+  const query = (sql: string) => ({ model: { id: 'm', config: { sql_query: sql } } });
 
   it('is reported as a notice with its range and its iterator field', () => {
     const range = { range_start: '2026-03-01T00:00:00Z', range_end: '2026-03-02T00:00:00Z' };
@@ -385,9 +390,44 @@ describe('a run that did not send any rows', () => {
     expect(about(evidence({ report: { ...evidence().report, latest_pipeline_run: run('success') } }))).toEqual([]);
   });
 
-  it("is reported with a missing identity if the run's errors mention the identity", () => {
+  it.each([
+    ['SELECT e_mail, city FROM t', 'e_mail AS email.'],
+    ['SELECT id, client_id, city FROM t', 'id AS customer_id or client_id AS customer_id.'],
+    ['SELECT city FROM t', 'such as customer_id, email, mobile_number, xpid.'],
+  ])('is reported with a missing identity and suggested columns: %s', (sql, words) => {
+    const found = diagnose(ended(query(sql)));
+    expect(found).toMatchObject({ healthy: false, findings: [{ about: 'data model m', level: 'problem' }, {}] });
+    expect(found.findings[0]?.next).toContain(words);
+  });
+
+  it("is reported with a missing identity for `SELECT *` if the run's errors mention the identity", () => {
     const failed = { ...run('success', '9 rows: no identity'), successful_records: 0, failed_records: 9 };
-    const given = ended({ report: { ...evidence().report, latest_pipeline_run: failed } });
+    const given = ended({ ...query('SELECT * FROM t'), report: { ...evidence().report, latest_pipeline_run: failed } });
     expect(about(given)).toEqual(['data model m', 'run 7']);
   });
+
+  it("is reported with the deployment's own names of identity types", () => {
+    const names = createWireNames({ xpid: 'acme_id', email: 'mail' });
+    expect(about(ended({ ...query('SELECT acme_id FROM t'), names }))).toEqual(['run 7']);
+    expect(diagnose(ended({ ...query('SELECT city FROM t'), names })).findings[0]?.next).toContain(
+      'mail, mobile_number, acme_id',
+    );
+  });
+
+  it('is not reported with a missing identity for events, because the field transformation might add an identity', () => {
+    const pipeline = { ...evidence().pipeline, pipeline_type: 'events' as const };
+    expect(about(ended({ ...query('SELECT city FROM t'), pipeline }))).toEqual(['run 7']);
+  });
+});
+
+it.each<[string, string[] | undefined]>([
+  ['SELECT a, b.c, d AS e FROM t', ['a', 'c', 'e']],
+  ['select distinct "A b", t."Email" from t', ['A b', 'Email']],
+  ['WITH x AS (SELECT q FROM y) SELECT count(*) AS n, max(a, b), x.z /* , c */ FROM x -- d', ['n', 'z']],
+  ["SELECT 'a, b' AS c, `d` FROM t", ['c', 'd']],
+  ['SELECT a, t.* FROM t', undefined],
+  ['SELECT a', ['a']],
+  ['nonsense', undefined],
+])('reads the columns of %s', (sql, columns) => {
+  expect(selectedColumns(sql)).toEqual(columns);
 });

@@ -1,7 +1,16 @@
 // Pipeline runs: finished runs, new runs, and the age of the data.
 import { describe, expect, it } from 'vitest';
 import type { RunReply } from '../../../../../src/lib/contract/pipeline-runs.ts';
-import { ageOf, isEnded, newManualRuns, recordsOf, runId } from '../../../../../src/lib/domain/warehouse/runs.ts';
+import {
+  ageOf,
+  isEnded,
+  lagOf,
+  newManualRuns,
+  oldestFirst,
+  recordsOf,
+  runId,
+  statusCounts,
+} from '../../../../../src/lib/domain/warehouse/runs.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const run = (id: number | bigint, over: Record<string, unknown> = {}): RunReply => ({ id, ...over }) as RunReply;
@@ -26,6 +35,17 @@ it('returns every digit of a 64-bit id', () => {
   expect(runId(run(9_223_372_036_854_775_807n))).toBe('9223372036854775807');
 });
 
+it('sorts runs by start or logical date, with runs without a time last', () => {
+  const runs = [
+    run(4),
+    run(5),
+    run(3, { started_on: '2026-01-02T00:00:00Z', logical_date: '2026-01-01T00:00:00Z' }),
+    run(2, { started_on: null, logical_date: '2026-01-01T12:00:00Z' }),
+    run(1, { started_on: '2026-01-01T00:00:00Z' }),
+  ];
+  expect(oldestFirst(runs).map(runId)).toEqual(['1', '2', '3', '4', '5']);
+});
+
 it.each([
   [
     { successful_records: 5, failed_records: '2' },
@@ -38,6 +58,12 @@ it.each([
   ],
 ])('counts the records of %j', (over, records) => {
   expect(recordsOf(run(1, over))).toEqual(records);
+});
+
+it('counts runs by status in a fixed order, with thousands separators', () => {
+  const runs = [run(1), run(2, { status: 'queued' }), run(3, { status: 'failed' }), run(4, { status: null })];
+  const successes = Array.from({ length: 1200 }, () => run(5, { status: 'success' }));
+  expect(statusCounts([...runs, ...successes])).toBe('1,200 success, 1 failed, 1 queued, 2 unknown');
 });
 
 it('returns only new runs that were not scheduled', () => {
@@ -66,6 +92,7 @@ describe('the age of the last success', () => {
 
   it("is never negative if the platform's clock is ahead", () => {
     expect(ageOf(run(1, { ended_on: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
+    expect(lagOf(run(1, { range_end: '2026-11-21T08:00:09Z' }), NOW)).toBe(0);
   });
 
   it('is unknown if no run succeeded or the run has no valid time', () => {
@@ -75,4 +102,10 @@ describe('the age of the last success', () => {
       undefined,
     ]);
   });
+});
+
+it("calculates the lag from the end of the last run's range", () => {
+  const last = run(1, { range_end: '2026-11-20T08:00:00Z', ended_on: '2026-11-21T07:00:00Z' });
+  expect(lagOf(last, NOW)).toBe(86_400_000);
+  expect([lagOf(undefined, NOW), lagOf(run(1), NOW)]).toEqual([undefined, undefined]);
 });
