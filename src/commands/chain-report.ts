@@ -8,7 +8,7 @@ import { asSentence, counted } from '../lib/kernel/words.ts';
 import { fields, type RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 
-export function chainResult() {
+function chainResult() {
   return z.object({
     valid: z.boolean(),
     entries: z.int(),
@@ -34,7 +34,7 @@ export function chainResult() {
   });
 }
 
-export const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
+const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
   kind: 'record',
   columns: [
     { key: 'valid', value: (it) => it.valid, paint: (text, it, style) => (it.valid ? style.green : style.red)(text) },
@@ -48,7 +48,7 @@ export const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
   ],
 };
 
-export const headFlag = {
+const headFlag = {
   head: { value: 'hash', read: headOf, help: 'previously recorded head that the chain must contain' },
 } as const;
 
@@ -64,6 +64,17 @@ interface CheckedFile {
 
 type Name = 'ledger' | 'log';
 const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
+
+/** What `dsr ledger verify` and `log verify` have in common. */
+export const chainCommand = {
+  effect: 'local',
+  tool: [],
+  calls: 'none',
+  flags: headFlag,
+  columns: chainView.columns,
+  output: chainResult,
+  exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
+} as const;
 
 /** Prints the report. Throws failed (1) with the line of each fault. */
 export async function emitChain(ctx: Context, { path, verify }: CheckedFile, name: Name, head?: string): Promise<void> {

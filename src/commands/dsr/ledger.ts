@@ -6,7 +6,7 @@ import { answeredAt } from '../../lib/domain/dsr/outcome.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
+import { chainCommand, emitChain, findBroken } from '../chain-report.ts';
 import { beforeFlag, readBefore } from '../flag-values.ts';
 import { openLedgerOf } from './session.ts';
 
@@ -78,18 +78,12 @@ async function* exported(parts: AsyncIterable<LedgerRequest[]>): AsyncGenerator<
 export const verifyLedger = defineCommand({
   path: 'dsr ledger verify',
   summary: 'check that no line of the ledger was changed or removed',
-  effect: 'local',
-  tool: [],
-  calls: 'none',
-  flags: headFlag,
-  columns: chainView.columns,
-  output: chainResult,
+  ...chainCommand,
   notes: [
     'Each line has a number, and a hash that covers the line and the hash of the previous line. The command lists changed, missing and added lines.',
     'The chain reveals later edits, but cannot detect that the whole ledger was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm dsr ledger verify', 'cdpadm dsr ledger verify -o json'],
-  exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
   run: async (ctx, { flags }) => emitChain(ctx, await openLedgerOf(ctx), 'ledger', flags.head),
 });
 

@@ -10,7 +10,7 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
-import { chainResult, chainView, emitChain, findBroken, headFlag } from '../chain-report.ts';
+import { chainCommand, emitChain, findBroken } from '../chain-report.ts';
 import { NEWEST, type Picker } from '../pick.ts';
 import { beforeFlag, readBefore, readSince } from '../flag-values.ts';
 
@@ -100,19 +100,13 @@ const showLog = defineCommand({
 
 const verifyLog = defineCommand({
   path: 'log verify',
-  tool: [],
+  ...chainCommand,
   summary: 'check that no line of the log was changed or removed',
-  effect: 'local',
-  calls: 'none',
-  flags: headFlag,
-  columns: chainView.columns,
-  output: chainResult,
   notes: [
     'Each write has two entries, each on its own line: the first is written before the first request, the second when the command ends. An entry has a number, and a hash that covers the entry and the hash of the previous entry. `unfinished` counts writes whose end was not recorded: the command was killed or is still running.',
     'The chain reveals later edits, but cannot detect that the whole log was rewritten: record the head elsewhere, and compare it with --head.',
   ],
   examples: ['cdpadm log verify', 'cdpadm log verify -o json'],
-  exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
   run: (ctx, { flags }) => emitChain(ctx, openWriteLog(ctx), 'log', flags.head),
 });
 

@@ -1,9 +1,10 @@
 // Submits one request: writes it to the ledger, sends the POST, and confirms it with the signed response or a GET.
 import type { DsrRequest, RequestStatusReply } from '../contract/dsr.ts';
 import { comparable, identitiesOf, skipsWaiting } from '../domain/dsr/normalize.ts';
-import { isSamePerson, type LedgerRequest, type SubmittedNews } from '../domain/dsr/ledger.ts';
+import { isSamePerson, type LedgerRequest, personKeys, type SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isPhaseDue, statusIn } from '../domain/dsr/outcome.ts';
 import { isNotSubmitted, NOT_SUBMITTED, REJECTED } from '../domain/dsr/statuses.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { type KnownError, ifFound } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
@@ -101,12 +102,12 @@ export async function submitRequest(request: DsrRequest, ports: SubmitPorts): Pr
     if (!created) out.warn('No signed response confirms the request, so no signature was checked.');
     const result = { ...outcome.result, verdict: outcome.result.verdict ?? created?.result.verdict };
     const { expected_completion_time, received_time, request_status: status, verdict } = result;
-    const more = {
+    const facts = {
       ...(verdict?.signature && { signature: verdict.signature }),
       expected_completion_time,
       received_time,
     };
-    const state = { event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...more } as const;
+    const state = { event: 'state', id, at: isoMillis(clock.now()), status, source: 'submit', ...facts } as const;
     await keep(() => ledger.record([state]));
     return result;
   }
@@ -157,10 +158,8 @@ export async function submittedEvent(
       await Promise.all(identities.map(async ([type, value]) => [type, await ledger.hash(type, value)] as const)),
     );
   const identities = identitiesOf(request);
-  const others = identities.flatMap(([type, value]): [string, string][] => {
-    const compared = comparable(type, value);
-    return compared === value ? [] : [[type, compared]];
-  });
+  const compared = identities.map(([type, value]): [string, string] => [type, comparable(type, value)]);
+  const others = compared.filter(([, value], index) => value !== identities[index]?.[1]);
   return {
     event: 'submitted',
     id: request.subject_request_id,
@@ -196,25 +195,21 @@ async function byPerson(
   belongs: (event: SubmittedNews) => boolean,
   isSelected: (phase: string | undefined) => boolean,
 ): Promise<FindAll | undefined> {
-  const keysOf = ({ compared, identities }: SubmittedNews): string[] =>
-    Object.entries({ ...identities, ...compared }).map(([type, hash]) => `${type} ${hash}`);
   const sent = await ledger.submissions((event) => {
     const { at, id, subject_request_type } = event;
-    return belongs(event) ? { at, id, subject_request_type, keys: keysOf(event) } : undefined;
+    return belongs(event) ? { at, id, subject_request_type, keys: personKeys(event) } : undefined;
   });
-  const index = new Map<string, Earlier[]>();
-  for (const { keys, ...earlier } of sent.filter(({ phase }) => isSelected(phase))) {
-    for (const key of keys) {
-      const known = index.get(key);
-      if (known) known.push(earlier);
-      else index.set(key, [earlier]);
-    }
-  }
-  if (index.size === 0) return undefined;
-  return (news) => [...new Set(keysOf(news).flatMap((key) => index.get(key) ?? []))].sort(newestFirst);
+  const selected = sent.filter(({ phase }) => isSelected(phase));
+  if (selected.length === 0) return undefined;
+  const index = groupBy(
+    selected.flatMap(({ keys, ...earlier }) => keys.map((key) => ({ key, earlier }))),
+    ({ key }) => key,
+  );
+  return (news) => {
+    const found = new Set(personKeys(news).flatMap((key) => index.get(key)?.map(({ earlier }) => earlier) ?? []));
+    return [...found].sort((a, b) => b.at.localeCompare(a.at));
+  };
 }
-
-const newestFirst = (a: Earlier, b: Earlier): number => b.at.localeCompare(a.at);
 
 async function readIfThere(id: string, { api, signal }: DsrPorts): Promise<RequestStatusReply | undefined> {
   return (await ifFound(api.get(id, signal)))?.body;

@@ -109,13 +109,16 @@ type Actor = Pick<LedgerRequest, 'by' | 'host'>;
 /** The ledger adds the user, the machine and the workspace. Lines from earlier versions lack some of these fields. */
 export type LedgerEvent = LedgerNews & Actor & Pick<LedgerRequest, 'address' | 'workspace_id'>;
 
-/** True if two requests share an identity after normalization (decision: D278). */
-export function isSamePerson(a: Pick<LedgerRequest, 'identities' | 'compared'>, b: typeof a): boolean {
-  const [one, other] = [a, b].map(({ compared, identities }): Record<string, string> => ({
-    ...identities,
-    ...compared,
-  }));
-  return Object.entries(one ?? {}).some(([type, hash]) => other?.[type] === hash);
+type Person = Pick<LedgerRequest, 'identities' | 'compared'>;
+
+/** Returns one key per normalized identity. Requests for the same person share a key (decision: D278). */
+export function personKeys({ compared, identities }: Person): string[] {
+  return Object.entries({ ...identities, ...compared }).map((pair) => pair.join(' '));
+}
+
+export function isSamePerson(a: Person, b: Person): boolean {
+  const keys = personKeys(b);
+  return personKeys(a).some((key) => keys.includes(key));
 }
 
 /** Returns the keyed hashes of the identities, on one line. */
