@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => forge.close());
 
-const trust = (now = NOW) => ({ roots: indexRoots([new X509Certificate(root.pem)]), now });
+const trust = () => indexRoots([new X509Certificate(root.pem)]);
 const issue = (wanted: Partial<Wanted>): Forged =>
   forge.issue({ subject: '/CN=processor', by: root, extensions: [SAN], ...wanted });
 const authority = (wanted: Partial<Wanted>): Forged =>
@@ -36,7 +36,7 @@ const anchor = (key: string, digest: string | undefined = 'sha256'): Forged =>
   forge.issue({ subject: '/CN=Anchor', key, digest, extensions: AUTHORITY });
 const rsa = (): Forged => forge.issue({ subject: '/CN=Anchor', extensions: AUTHORITY });
 const NOT_TRUSTED = 'was signed by an untrusted authority';
-const verdict = (pem: string, now?: number, domain = DOMAIN) => checkCertificate(pem, domain, trust(now));
+const verdict = (pem: string, now = NOW, domain = DOMAIN) => checkCertificate(pem, domain, trust(), now);
 
 describe('a valid certificate', () => {
   it.each<[string, () => string]>([
@@ -81,7 +81,7 @@ describe('a valid certificate', () => {
   ])('is accepted if its signature algorithm is %s', (_what, by, wanted) => {
     const above = by();
     const roots = indexRoots([new X509Certificate(above.pem)]);
-    expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
+    expect(checkCertificate(issue({ by: above, ...wanted }).pem, DOMAIN, roots, NOW)).toHaveProperty('key');
   });
 
   it("is reported with its own key and expiry date, not its authority's", () => {
@@ -122,8 +122,8 @@ describe('a valid certificate', () => {
     const [one, two] = [root, other].map(({ pem }) => new X509Certificate(pem)) as [X509Certificate, X509Certificate];
     const roots = [indexRoots([one, two]), indexRoots([two, one])];
     for (const of of roots) {
-      expect(checkCertificate(issue({}).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
-      expect(checkCertificate(issue({ by: other }).pem, DOMAIN, { roots: of, now: NOW })).toHaveProperty('key');
+      expect(checkCertificate(issue({}).pem, DOMAIN, of, NOW)).toHaveProperty('key');
+      expect(checkCertificate(issue({ by: other }).pem, DOMAIN, of, NOW)).toHaveProperty('key');
     }
   });
 
@@ -145,7 +145,7 @@ describe('a valid certificate', () => {
   it('is accepted if it is itself the trusted certificate', () => {
     const own = forge.issue({ subject: '/CN=pinned', extensions: [SAN] });
     const roots = indexRoots([new X509Certificate(own.pem)]);
-    expect(checkCertificate(own.pem, DOMAIN, { roots, now: NOW })).toHaveProperty('key');
+    expect(checkCertificate(own.pem, DOMAIN, roots, NOW)).toHaveProperty('key');
   });
 });
 
@@ -350,7 +350,7 @@ describe('a message verifier', () => {
         get: () => Promise.resolve(certificate),
         refresh: () => Promise.resolve(certificate),
       },
-      roots: () => Promise.resolve(trust().roots),
+      roots: () => Promise.resolve(trust()),
       storeChain,
       clock,
     });

@@ -16,14 +16,14 @@ import { rowsText } from './bulk-dry-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
 /** Returns the earlier run of the same content, if any, and the states of its rows. Discards an unsent run (D415). */
-export async function readEarlierRun(journal: DsrJournal | undefined, isDryRun: boolean) {
-  const states = createRowStates();
+export async function readEarlierRun(journal: DsrJournal | undefined, rows: number, isDryRun: boolean) {
+  const states = createRowStates(rows);
   const head = await journal?.head();
   if (!journal || !head) return { states };
   await restoreStates(journal, states);
   if (countComplete(states) + states.count('planned') + states.count('unknown') > 0) return { head, states };
   if (!isDryRun) journal.remove();
-  return { states: createRowStates() };
+  return { states: createRowStates(rows) };
 }
 
 /** Throws guard (12) if --resume is not set, and usage (2) if the flags would change the requests (decision: D58). */

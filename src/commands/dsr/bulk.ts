@@ -114,7 +114,7 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   if (journal) ctx.onClose(() => Promise.resolve(journal.close()));
-  const { head, states } = await readEarlierRun(journal, isDryRun);
+  const { head, states } = await readEarlierRun(journal, examined.rows, isDryRun);
   if (!head) warnOfRows(ctx, examined);
   else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
   const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;

@@ -1,6 +1,5 @@
 // Plans, sends and confirms cancellations.
 import type { CancelReply, RequestStatusReply } from '../contract/dsr.ts';
-import type { RequestOverview } from '../domain/dsr/overview.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isoMillis } from '../kernel/timestamps.ts';
 import { isSameId } from './dsr-proof.ts';
@@ -9,17 +8,13 @@ import { readGroup, readRequests } from './dsr-read.ts';
 import { confirmed } from './confirm-write.ts';
 import { fail } from '../errors/fail.ts';
 
-export interface CancelPlan {
-  cancel: RequestOverview[];
-  /** Other requests of the group, which are not cancelled. */
-  keep: RequestOverview[];
-}
+export type CancelPlan = Awaited<ReturnType<typeof planCancel>>;
 
-/** Throws conflict (6) if a named request, or every request of a group, is not pending, and not found (5). */
-export async function planCancel(
-  target: { ids: readonly string[] } | { groupId: string },
-  ports: DsrPorts,
-): Promise<CancelPlan> {
+/**
+ * Returns the requests to cancel, and those of the group to keep. Throws conflict (6) if a named request, or every request
+ * of a group, is not pending, and not found (5).
+ */
+export async function planCancel(target: { ids: readonly string[] } | { groupId: string }, ports: DsrPorts) {
   const requests = 'ids' in target ? await readRequests(target.ids, ports) : await readGroup(target.groupId, ports);
   const cancel = requests.filter(({ request_status: status }) => status === 'pending');
   const keep = requests.filter((request) => !cancel.includes(request));

@@ -43,12 +43,7 @@ export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
   hasId: boolean;
 }
 
-export interface RowReader {
-  /** Targets of the columns of a CSV file; undefined for JSON. */
-  targets: ColumnTarget[] | undefined;
-  /** `keyOf` returns the key of a field in a flat JSON row, which a map can change. */
-  read(row: Row): { ready: ReadyRow; keyOf(field: string): string } | { issues: Issue[] };
-}
+export type RowReader = ReturnType<typeof createRowReader>;
 
 /** Placeholder id for a row without an id. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
@@ -56,7 +51,7 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
 const NOT_SINGLE = 'must be a single value, not a list; submit a separate request for each value';
 
 /** Throws invalid input (9) for unknown or missing columns. */
-export function createRowReader({ heading }: RowTable, options: RowOptions): RowReader {
+export function createRowReader({ heading }: RowTable, options: RowOptions) {
   const { mapping, names } = options;
   const { file } = heading;
   const columns = heading.columns?.length === 0 ? undefined : heading.columns?.map((cell) => cell.text);
@@ -115,8 +110,10 @@ export function createRowReader({ heading }: RowTable, options: RowOptions): Row
   }
 
   return {
+    /** Targets of the columns of a CSV file; undefined for JSON. */
     targets: plan?.targets,
-    read: (row) => {
+    /** `keyOf` returns the key of a field in a flat JSON row, which a map can change. */
+    read: (row: Row): { ready: ReadyRow; keyOf(field: string): string } | { issues: Issue[] } => {
       const { content } = row;
       const issuesAt = (path: FieldIssue['path'], message: string, at?: 'key') =>
         issuesOf(row, [{ path, message, ...(at && { at }) }], undefined, false);

@@ -48,10 +48,8 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
     const of = `${domain}\n${pem}`;
     const now = ports.clock.now();
     const isTrusted = last?.of === of && now >= last.at && now - last.at < TRUST_MS;
-    const checked =
-      isTrusted && last
-        ? last
-        : { of, found: checkCertificate(pem, domain, { roots: await ports.roots(), now }), at: now, isStored: false };
+    const check = async () => checkCertificate(pem, domain, await ports.roots(), now);
+    const checked = isTrusted && last ? last : { of, found: await check(), at: now, isStored: false };
     const { found } = checked;
     if ('key' in found) {
       last = checked;

@@ -9,12 +9,6 @@ export interface TrustedRoots {
   bySubject: ReadonlyMap<string, readonly X509Certificate[]>;
 }
 
-export interface CertificateTrust {
-  roots: TrustedRoots;
-  /** Milliseconds since the epoch. */
-  now: number;
-}
-
 /** The key that verifies signatures, or an issue that completes the sentence "the certificate …". */
 export type CertificateCheck = { key: KeyObject; validTo: number; fingerprint: string } | { issue: string };
 
@@ -22,34 +16,22 @@ const MAX_CERTIFICATES = 10;
 const MAX_DEPTH = 6;
 const MIN_RSA_BITS = 2048;
 
-/** RSA, RSA-PSS or ECDSA with SHA-256 or stronger, Ed25519, or Ed448. */
-const SOUND_SIGNATURES = new Set([
-  '2a864886f70d01010b',
-  '2a864886f70d01010c',
-  '2a864886f70d01010d',
-  '2a864886f70d01010a 608648016503040201',
-  '2a864886f70d01010a 608648016503040202',
-  '2a864886f70d01010a 608648016503040203',
-  '2a8648ce3d040302',
-  '2a8648ce3d040303',
-  '2a8648ce3d040304',
-  '2b6570',
-  '2b6571',
-]);
+/** Object ids of RSA, RSA-PSS or ECDSA with SHA-256 or stronger, Ed25519, and Ed448, as in `readCertificate`. */
+const SOUND_SIGNATURE = /^(2a864886f70d01010([bcd]|a 60864801650304020[123])|2a8648ce3d04030[234]|2b657[01])$/;
 
 export function indexRoots(roots: readonly X509Certificate[]): TrustedRoots {
   const bySubject = groupBy(roots, ({ subject }) => subject);
   return { fingerprints: new Set(roots.map(({ fingerprint256 }) => fingerprint256)), bySubject };
 }
 
-/** `pem` contains the processor's certificate, followed by the certificates of the intermediate authorities. */
-export function checkCertificate(pem: string, domain: string, trust: CertificateTrust): CertificateCheck {
+/** `pem` has the processor's certificate, then those of the intermediate authorities. `now` is in epoch milliseconds. */
+export function checkCertificate(pem: string, domain: string, roots: TrustedRoots, now: number): CertificateCheck {
   const [own, ...between] = parseCertificates(pem) ?? [];
   if (!own) return { issue: 'cannot be read as PEM' };
   try {
-    const issue = ownIssue(own, domain, trust.now);
+    const issue = ownIssue(own, domain, now);
     if (issue !== undefined) return { issue };
-    const { reachesRoot, reason } = createSearch(between, domain, trust);
+    const { reachesRoot, reason } = createSearch(between, domain, roots, now);
     if (!reachesRoot(own, 0)) return { issue: reason() };
   } catch (error) {
     if (error instanceof DerError) return { issue: `is damaged: ${error.message}` };
@@ -94,13 +76,13 @@ function dateIssue(certificate: X509Certificate, now: number): string | undefine
 }
 
 /** Returns a function that searches for a chain of issuers from a certificate to a root. Node has no such function. */
-function createSearch(between: readonly X509Certificate[], domain: string, { roots, now }: CertificateTrust) {
+function createSearch(between: readonly X509Certificate[], domain: string, roots: TrustedRoots, now: number) {
   let reason = 'was signed by an untrusted authority';
 
   function reachesRoot(certificate: X509Certificate, depth: number): boolean {
     if (roots.fingerprints.has(certificate.fingerprint256)) return true;
     if (depth >= MAX_DEPTH) return false;
-    if (!SOUND_SIGNATURES.has(readCertificate(certificate.raw).signatureAlgorithm)) {
+    if (!SOUND_SIGNATURE.test(readCertificate(certificate.raw).signatureAlgorithm)) {
       reason = 'has a signature algorithm that is no longer secure';
       return false;
     }

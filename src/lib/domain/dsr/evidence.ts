@@ -8,28 +8,22 @@ import { counted } from '../../kernel/words.ts';
 import { checkSignature, type HeaderLines } from '../callbacks/verify.ts';
 import { deadlineFrom, exceededLimit, isoOrNull } from './deadlines.ts';
 import type { LedgerRequest } from './ledger.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
 import { isNotSubmitted, REJECTED } from './statuses.ts';
 
-export interface RequestEvidence extends Outcome {
-  request: LedgerRequest;
-  /** The deadline in effect. */
-  deadline: string | null;
-  original_deadline: string | null;
-  /** Last extension recorded by a user. It does not count if the deadline had already passed. */
-  extended_deadline: string | null;
-  /** Last legal day, if the deadline was extended beyond it. */
-  exceeded_limit: string | null;
-}
+export type RequestEvidence = ReturnType<typeof evidenceOf>;
 
 /** `now` is in milliseconds since the epoch. */
-export function evidenceOf(request: LedgerRequest, now: number): RequestEvidence {
+export function evidenceOf(request: LedgerRequest, now: number) {
   const { deadline = null, marks, regulation, submitted_time } = request;
   return {
     request,
+    /** The deadline in effect. */
     deadline,
     original_deadline: isoOrNull(deadlineFrom(regulation, submitted_time)),
+    /** Last extension recorded by a user. It does not count if the deadline had already passed. */
     extended_deadline: marks?.findLast(({ extended }) => extended !== undefined)?.extended ?? null,
+    /** Last legal day, if the deadline was extended beyond it. */
     exceeded_limit: (deadline === null ? undefined : exceededLimit(request, deadline)) ?? null,
     ...outcomeOf(request, now),
   };

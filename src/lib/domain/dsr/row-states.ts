@@ -6,11 +6,8 @@ export type RowState = 'open' | 'planned' | 'submitted' | 'existing' | 'failed' 
 /** `differs`: unknown; no read can show whose request it is. */
 export type StoredState = RowState | 'differs';
 
-const STATES: readonly StoredState[] = [
-  ...(['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown', 'differs'] as const),
-];
+const STATES = ['open', 'planned', 'submitted', 'existing', 'failed', 'skipped', 'unknown', 'differs'] as const;
 const ID_BYTES = 16;
-const START = 1024;
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
@@ -24,25 +21,15 @@ export function countComplete(states: RowStates): number {
 }
 
 /** Rows are 1-based. */
-export function createRowStates() {
-  let states = new Uint8Array(START);
-  let ids = Buffer.alloc(START * ID_BYTES);
+export function createRowStates(rows: number) {
+  const states = new Uint8Array(rows + 1);
+  const ids = Buffer.alloc((rows + 1) * ID_BYTES);
   const errors = new Map<number, string>();
   const counts = new Map<StoredState, number>();
-
-  function reach(row: number): void {
-    if (row < states.length) return;
-    const length = Math.max(row + 1, states.length * 2);
-    const [moreStates, moreIds] = [new Uint8Array(length), Buffer.alloc(length * ID_BYTES)];
-    moreStates.set(states);
-    moreIds.set(ids);
-    [states, ids] = [moreStates, moreIds];
-  }
 
   const stored = (row: number): StoredState => STATES[states[row] ?? 0] as StoredState;
 
   function set(row: number, state: StoredState): void {
-    reach(row);
     const before = stored(row);
     counts.set(before, (counts.get(before) ?? 0) - 1);
     counts.set(state, (counts.get(state) ?? 0) + 1);

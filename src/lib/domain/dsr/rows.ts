@@ -38,19 +38,12 @@ export const IGNORED = '-';
 const known = new Set<string>([...ROW_FIELDS, ...RESULT_COLUMNS, ...IDENTITY_COLUMNS]);
 const identityTypes = new Set(IDENTITY_COLUMNS);
 
-export interface ColumnPlan {
-  targets: ColumnTarget[];
-  /** Column -1 means the whole line. */
-  issues: { column: number; message: string }[];
-}
-
-/** `mapping` maps columns to fields. Other columns keep their names, which may be deployment-specific. */
-export function planColumns(
-  columns: readonly string[],
-  mapping: ReadonlyMap<string, string>,
-  names: WireNames,
-): ColumnPlan {
-  const issues: ColumnPlan['issues'] = [];
+/**
+ * Returns the target of each column, and issues; column -1 is the whole line. `mapping` maps columns to fields. Other
+ * columns keep their names, which may be deployment-specific.
+ */
+export function planColumns(columns: readonly string[], mapping: ReadonlyMap<string, string>, names: WireNames) {
+  const issues: { column: number; message: string }[] = [];
   const targets = columns.map((name, column) => {
     const word = (mapping.get(name) ?? name).trim();
     const target = known.has(word) || word === IGNORED ? word : names.fromWire(word);
