@@ -10,10 +10,14 @@ export type WithTarget<Schema extends () => z.ZodMiniType> = Omit<z.infer<Return
   target: Target;
 };
 
+/** Returns fields that have the same schema. */
+export function each<Name extends string, Schema extends z.ZodMiniType>(schema: Schema, ...names: Name[]) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}
+
 function targetWith<Id extends string>(...ids: Id[]) {
   const text = z.nullable(z.string());
-  const fields = Object.fromEntries(ids.map((id) => [id, text])) as Record<Id, typeof text>;
-  return z.object({ profile: text, environment: text, ...fields, address: z.string() });
+  return z.object({ profile: text, environment: text, ...each(text, ...ids), address: z.string() });
 }
 
 export const workspaceTarget = () => targetWith('workspace_id');

@@ -17,10 +17,10 @@ import { createBulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
 import { readRecent } from '../../lib/workflows/dsr-submit.ts';
-import { type BulkCounts, submitRows } from '../../lib/workflows/dsr-bulk.ts';
+import { submitRows } from '../../lib/workflows/dsr-bulk.ts';
 import { examineRows } from '../../lib/workflows/dsr-examine.ts';
 import { resultLines } from '../../lib/workflows/dsr-row-reader.ts';
-import { type WithTarget, workspaceTarget } from '../results.ts';
+import { each, type WithTarget, workspaceTarget } from '../results.ts';
 import { hasResults, readEarlierRun, refuseSecondRun, resumable, settingsDigest, writeResults } from './bulk-again.ts';
 import { openBulkInputs, readPace } from '../bulk-flags.ts';
 import {
@@ -38,8 +38,7 @@ import { answerVerifier, openSubmit } from './session.ts';
 
 export function bulkResult() {
   return z.object({
-    rows: z.int(),
-    submitted: z.int(),
+    ...each(z.int(), 'rows', 'submitted'),
     /** Rows that had an id in the file and whose request was already on the platform before this run. */
     existing: z.int(),
     failed: z.int(),
@@ -49,11 +48,9 @@ export function bulkResult() {
     skipped: z.int(),
     /** Rows not sent yet: zero unless an error ended the run. */
     left: z.int(),
-    requests: z.int(),
-    retries: z.int(),
+    ...each(z.int(), 'requests', 'retries'),
     seconds: z.number(),
-    results: z.string(),
-    journal: z.string(),
+    ...each(z.string(), 'results', 'journal'),
     /** First input, and the number of other inputs. */
     input: z.string(),
     /** Command that resumes the run, if any row is left or unknown. */
@@ -64,7 +61,7 @@ export function bulkResult() {
   });
 }
 
-type SentCounts = Pick<BulkCounts, 'requests' | 'retries'>;
+type SentCounts = Record<'requests' | 'retries', number>;
 
 /** Returns the result of a part that an error ended before its first row. */
 export function emptyResult(part: NextCommands['part'], target: Target): WithTarget<typeof bulkResult> {

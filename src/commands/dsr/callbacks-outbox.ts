@@ -13,21 +13,18 @@ import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
+import { each } from '../results.ts';
 import { type ListView, ranked } from '../../lib/render/view.ts';
 import { type ArgSpec, defineCommand, type FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
 function shownDelivery() {
   return z.object({
-    id: z.string(),
-    event_id: z.string(),
-    target: z.string(),
+    ...each(z.string(), 'id', 'event_id', 'target'),
     state: z.enum(['due', 'retrying', 'dead']),
-    subject_request_id: z.nullable(z.string()),
-    request_status: z.nullable(z.string()),
+    ...each(z.nullable(z.string()), 'subject_request_id', 'request_status'),
     attempts: z.number(),
-    next_attempt: z.nullable(z.string()),
-    reason: z.nullable(z.string()),
+    ...each(z.nullable(z.string()), 'next_attempt', 'reason'),
     received_at: z.string(),
     workspace_id: z.nullable(z.string()),
     address: z.string(),

@@ -10,6 +10,7 @@ import { fields } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { readTime } from '../flag-values.ts';
+import { each } from '../results.ts';
 import { notInLedger, openDsrMemory, requestIds, pickRequest } from './session.ts';
 
 export const markRequests = defineCommand({
@@ -29,9 +30,7 @@ export const markRequests = defineCommand({
       z.object({
         subject_request_id: z.string(),
         answered: z.nullable(z.boolean()),
-        extended: z.nullable(z.string()),
-        reason: z.nullable(z.string()),
-        deadline: z.nullable(z.string()),
+        ...each(z.nullable(z.string()), 'extended', 'reason', 'deadline'),
       }),
     ),
   notes: [

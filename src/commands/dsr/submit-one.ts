@@ -18,7 +18,7 @@ import {
   submittedEvent,
 } from '../../lib/workflows/dsr-submit.ts';
 import { readDuplicateWindow } from './bulk-flags.ts';
-import { type WithTarget, workspaceTarget } from '../results.ts';
+import { each, type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
 import { openQuestions } from './questions.ts';
@@ -47,9 +47,7 @@ export function submittedResult() {
     subject_request_id: z.string(),
     controller_id: z.nullable(z.string()),
     request_status: z.string(),
-    received_time: z.nullable(z.string()),
-    expected_completion_time: z.nullable(z.string()),
-    deadline: z.nullable(z.string()),
+    ...each(z.nullable(z.string()), 'received_time', 'expected_completion_time', 'deadline'),
     /** Null if the signature could not be checked. */
     signature_valid: z.nullable(z.boolean()),
     target: workspaceTarget(),

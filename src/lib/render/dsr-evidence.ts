@@ -3,8 +3,8 @@ import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText }
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
 import { asSentence, counted, largest } from '../kernel/words.ts';
-import { RECORDS_STYLE, recordsTable } from './dsr-page.ts';
-import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+import { figuresOf, recordsPage, recordsTable } from './dsr-page.ts';
+import { escapeHtml, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
 export interface EvidenceMessage {
   /** The name `ID.N`, as in `messages/`. */
@@ -33,22 +33,12 @@ export interface EvidenceShown {
 }
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
-  const title = 'Evidence of data subject requests';
   const { actor, ledger, requests } = shown;
   const made = [...madeFacts(source), `by ${actor.by} on ${actor.host}`];
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...made];
-  return htmlPage(
-    title,
-    `<header><h1>${title}</h1>
-${factsLine(facts)}
-<p>${chainText(ledger)}</p></header>
-<main>
-${summaryOf(requests)}
-${requests.map((request) => sectionOf(request, shown)).join('\n')}
-${checksOf(shown)}
-</main>`,
-    RECORDS_STYLE,
-  );
+  const sections = requests.map((request) => sectionOf(request, shown));
+  const main = [summaryOf(requests), ...sections, checksOf(shown)].join('\n');
+  return recordsPage('Evidence of data subject requests', facts, `<p>${chainText(ledger)}</p>`, main);
 }
 
 function chainText({ adopted, entries, head, notes, pruned, unchained, valid }: ChainFacts): string {
@@ -74,14 +64,14 @@ function summaryOf(requests: readonly RequestEvidence[]): string {
     [late > 0 ? 'bad' : 'plain', 'Late', late],
     ['plain', 'Open', open],
     ['plain', 'Cancelled, not submitted or unknown', requests.length - late - met - open],
-  ].map(([kind, name, number]) => `<div class="${kind}"><dt>${name}</dt><dd>${number}</dd></div>`);
+  ];
   const rows = requests.map((evidence) => {
     const { submitted_time = 'unknown' } = evidence.request;
     const id = escapeHtml(evidence.request.id);
     const cells = [typeText(evidence.request), submitted_time, evidence.deadline ?? 'unknown'].map(escapeHtml);
     return [`<a href="#${id}"><code>${id}</code></a>`, ...cells, outcomeText(evidence)];
   });
-  return `<dl class="figures">${figures.join('')}</dl>
+  return `${figuresOf(figures)}
 ${rows.length > 1 ? recordsTable(['Request', 'Type', 'Requested', 'Deadline', 'Outcome'], rows) : ''}`;
 }
 

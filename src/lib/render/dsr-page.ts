@@ -35,39 +35,37 @@ const SECTIONS: Section[] = [
 
 /** Returns the page. Each section is sorted by deadline, most urgent first. */
 export function requestsPage(requests: readonly RequestOverview[], source: PageSource, isDue: boolean): string {
-  const title = 'Data subject requests';
   const left = new Set(requests);
   const sections = SECTIONS.slice(0, isDue ? -1 : undefined).map((section) => {
     const own = [...left].filter(section.holds).sort(byDeadline);
     for (const request of own) left.delete(request);
     return { ...section, requests: own };
   });
-  const figures = sections
-    .map(({ kind, requests: own, title: name }) => {
-      const look = own.length === 0 ? 'plain' : kind;
-      return `<div class="${look}"><dt>${name}</dt><dd>${own.length}</dd></div>`;
-    })
-    .join('\n');
+  const figures = sections.map(({ kind, requests: own, title }) => [
+    own.length === 0 ? 'plain' : kind,
+    title,
+    own.length,
+  ]);
   const tables = sections
     .filter(({ requests: own }) => own.length > 0)
-    .map(
-      (section) =>
-        `<section class="${section.kind}"><h2>${section.title}</h2>\n${tableOf(section.requests, isDue)}</section>`,
-    )
-    .join('\n');
+    .map(({ kind, requests: own, title }) => {
+      return `<section class="${kind}"><h2>${title}</h2>\n${tableOf(own, isDue)}</section>`;
+    });
   const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
-  return htmlPage(
-    title,
-    `<header><h1>${title}</h1>
-${factsLine(facts)}
-<dl class="figures">
-${figures}
-</dl></header>
-<main>
-${tables === '' ? '<p>There are no requests.</p>' : tables}
-</main>`,
-    RECORDS_STYLE,
-  );
+  const main = tables.join('\n') || '<p>There are no requests.</p>';
+  return recordsPage('Data subject requests', facts, figuresOf(figures), main);
+}
+
+/** Returns a page in the style of pages that list records: facts and `lead` at the top, then `main`. */
+export function recordsPage(title: string, facts: readonly string[], lead: string, main: string): string {
+  const header = `<header><h1>${title}</h1>\n${factsLine(facts)}\n${lead}</header>`;
+  return htmlPage(title, `${header}\n<main>\n${main}\n</main>`, RECORDS_STYLE);
+}
+
+/** Returns the figures at the top of a page, from their color, name and number. */
+export function figuresOf(figures: readonly (readonly (string | number)[])[]): string {
+  const items = figures.map(([kind, name, number]) => `<div class="${kind}"><dt>${name}</dt><dd>${number}</dd></div>`);
+  return `<dl class="figures">\n${items.join('\n')}\n</dl>`;
 }
 
 const HEADINGS = ['Request', 'Status', 'Deadline', 'Left', 'Cancellable until', 'Results expire', 'Answered'];
@@ -103,7 +101,7 @@ function tableOf(requests: readonly RequestOverview[], isDue: boolean): string {
 const noteOf = ({ results_expire_at: expiry }: RequestOverview): string =>
   expiry === null ? 'no results, not answered' : 'results not downloaded';
 
-/** Returns a table in the style of `RECORDS_STYLE`. Cells are HTML. */
+/** Cells are HTML. */
 export function recordsTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const heads = headings.map((heading) => `<th scope="col">${heading}</th>`).join('');
   const lines = rows.map(
@@ -124,7 +122,7 @@ function leftOf({ days_late: late, days_left: left }: RequestOverview): string {
 }
 
 /** Style of pages that list records: figures at the top, and tables that become cards on a phone. */
-export const RECORDS_STYLE = `
+const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }
 h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }

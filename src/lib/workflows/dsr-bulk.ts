@@ -14,13 +14,6 @@ import { duplicateText, type EarlierRequest, submittedEvent } from './dsr-submit
 import { Gate } from '../bulk/gate.ts';
 import { checkErrorLimit, runTasks, type Task } from '../bulk/runner.ts';
 
-export interface BulkCounts {
-  requests: number;
-  retries: number;
-  /** Responses with an invalid signature. */
-  unsigned: number;
-}
-
 /** Number of rows whose ids are written at once. After a kill, the next run asks the platform about unsent rows. */
 const PLANNED_AT_ONCE = 512;
 /** Number of outcomes written at once. After a kill, the next run reads the missing outcomes from the platform. */
@@ -29,8 +22,11 @@ const WRITTEN_AFTER_MS = 500;
 
 type Complete = Extract<JournalLine, { d: unknown }>['d'][number];
 
-/** Runs until each row is complete or unknown. Even if an error ends the run early, the journal is up to date. */
-export async function submitRows(ports: BulkPorts): Promise<BulkCounts> {
+/**
+ * Runs until each row is complete or unknown. Even if an error ends the run early, the journal is up to date. `unsigned`
+ * is the number of responses with an invalid signature.
+ */
+export async function submitRows(ports: BulkPorts) {
   const { clock, concurrency, journal, ledger, maxErrors, options, signal, states, submitter } = ports;
   const gate = new Gate(ports);
   /** Rows with a journaled id that were not sent. */

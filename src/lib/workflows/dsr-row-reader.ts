@@ -16,7 +16,6 @@ import {
   partsOfRow,
   planColumns,
   ROW_FIELDS,
-  type RowParts,
 } from '../domain/dsr/rows.ts';
 import type { RowStates } from '../domain/dsr/row-states.ts';
 import type { NullWords } from '../domain/null-words.ts';
@@ -36,7 +35,7 @@ export interface RowOptions extends NormalizeOptions {
   defaults: Omit<RequestParts, 'identities'> & { submitted_time: string };
 }
 
-export interface ReadyRow extends Pick<RowParts, 'done' | 'isTrimmed'> {
+export interface ReadyRow extends Pick<ReturnType<typeof partsOfRow>, 'done' | 'isTrimmed'> {
   row: number;
   request: DsrRequest;
   /** True if the id is from the file; otherwise, it is a placeholder. */

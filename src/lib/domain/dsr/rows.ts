@@ -94,24 +94,16 @@ export function missingColumns(
 /** Required columns, and the flags that can replace them. */
 const NEEDED = { regulation: '--regulation', subject_request_type: '--type' } as const;
 
-export interface RowParts {
-  parts: RequestParts;
-  /** True if the row comes from a results file and is complete. */
-  done: boolean;
-  isTrimmed: boolean;
-  issues: FieldIssue[];
-}
-
 const YES = /^(true|yes|y|1)$/i;
 const NO = /^(false|no|n|0)$/i;
 
-/** Empty cells and null words count as missing; `defaults` fill in missing values. */
+/** Empty cells and null words count as missing; `defaults` fill in missing values. A completed row is `done`. */
 export function partsOfRow(
   cells: readonly string[],
   targets: readonly ColumnTarget[],
   defaults: Omit<RequestParts, 'identities'>,
   nulls: NullWords = USUAL_NULLS,
-): RowParts {
+) {
   const values = new Map<string, string>();
   for (const [column, target] of targets.entries()) {
     const text = (cells[column] ?? '').trim();
@@ -129,17 +121,18 @@ export function partsOfRow(
     .flatMap((url) => url.trim() || []);
   const status = RESULT_COLUMNS.every((name) => targets.includes(name)) ? values.get('status') : undefined;
   const time = values.get('submitted_time');
+  const parts: RequestParts = {
+    regulation: values.get('regulation') ?? defaults.regulation,
+    subject_request_type: values.get('subject_request_type') ?? defaults.subject_request_type,
+    submitted_time: time === undefined ? defaults.submitted_time : isoOf(time),
+    group_id: values.get('group_id') ?? defaults.group_id,
+    subject_request_id: values.get('subject_request_id'),
+    status_callback_urls: urls ?? defaults.status_callback_urls,
+    skip_waiting_period: skip === undefined ? defaults.skip_waiting_period : YES.test(skip),
+    identities: [...values].filter(([target]) => identityTypes.has(target)),
+  };
   return {
-    parts: {
-      regulation: values.get('regulation') ?? defaults.regulation,
-      subject_request_type: values.get('subject_request_type') ?? defaults.subject_request_type,
-      submitted_time: time === undefined ? defaults.submitted_time : isoOf(time),
-      group_id: values.get('group_id') ?? defaults.group_id,
-      subject_request_id: values.get('subject_request_id'),
-      status_callback_urls: urls ?? defaults.status_callback_urls,
-      skip_waiting_period: skip === undefined ? defaults.skip_waiting_period : YES.test(skip),
-      identities: [...values].filter(([target]) => identityTypes.has(target)),
-    },
+    parts,
     isTrimmed: targets.some(
       (it, column) => identityTypes.has(it) && (values.get(it) ?? cells[column]) !== cells[column],
     ),
