@@ -48,21 +48,13 @@ describe('row states', () => {
     ]);
   });
 
-  it.each([1023, 1024, 1025, 2048, 5000, 100_000])(
-    'are all preserved after row %i is stored',
-    (row) => {
-      const states = createRowStates(100_000);
-      states.plan(1, ID);
-      states.plan(row, ID);
-      states.complete(row, 'existing');
-      expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([
-        ID,
-        'planned',
-        ID,
-        'existing',
-      ]);
-    },
-  );
+  it.each([1023, 1024, 1025, 2048, 5000, 100_000])('are all preserved after row %i is stored', (row) => {
+    const states = createRowStates(100_000);
+    states.plan(1, ID);
+    states.plan(row, ID);
+    states.complete(row, 'existing');
+    expect([states.id(1), states.state(1), states.id(row), states.state(row)]).toEqual([ID, 'planned', ID, 'existing']);
+  });
 });
 
 it('stores the ids and states of any number of rows', () => {
