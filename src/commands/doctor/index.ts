@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { cleanLine } from '../../lib/render/clean.ts';
 import { wrapText } from '../../lib/render/width.ts';
 import type { ListView } from '../../lib/render/view.ts';
-import { type AreaCheck, checkAreas } from '../../lib/runtime/checks/areas.ts';
+import { checkAreas } from '../../lib/runtime/checks/areas.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   checkAddresses,
@@ -72,15 +72,12 @@ async function findingsFromSettings(ctx: Context): Promise<Finding[]> {
       checkProfile(await ctx.settings()),
       ...(await checkSecrets(ctx)),
       ...(await checkAddresses(ctx)),
-      ...(await checkAreas(ctx)).map(asFinding),
+      ...(await checkAreas(ctx)).map(({ area, status, detail, error }): Finding => {
+        const check = `read ${area}`;
+        return error ? failed(check, error) : { check, status: status === 'ok' ? 'ok' : 'skipped', detail };
+      }),
     ];
   } catch (error) {
     return [failed('profile', error)];
   }
-}
-
-function asFinding({ area, status, detail, error }: AreaCheck): Finding {
-  const check = `read ${area}`;
-  if (error) return failed(check, error);
-  return { check, status: status === 'ok' ? 'ok' : 'skipped', detail };
 }

@@ -158,7 +158,11 @@ export const command = defineCommand({
   run: async (ctx, { flags }) => {
     const { command: words } = flags;
     const since = flags.since === undefined ? '' : isoMillis(readSince(flags.since, ctx.clock.now()));
-    if (words !== undefined) await requireCommand(ctx, words);
+    const known = words === undefined ? [] : pathsOf(await ctx.commands());
+    if (words !== undefined && !known.includes(words)) {
+      const all = { text: 'To list all commands:', command: 'cdpadm --help' };
+      throw usageError(`Unknown command \`${words}\` in --command.`, nearestHint(words, known, all));
+    }
     const log = openWriteLog(ctx);
     const isWanted = ({ at, command: own }: LoggedWrite): boolean =>
       at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
@@ -173,14 +177,6 @@ export const command = defineCommand({
     ctx.out.note({ text, command: 'cdpadm log prune --before DATE' });
   },
 });
-
-/** Throws usage (2) if no command or group has this name. */
-async function requireCommand(ctx: Context, words: string): Promise<void> {
-  const known = pathsOf(await ctx.commands());
-  if (known.includes(words)) return;
-  const all = { text: 'To list all commands:', command: 'cdpadm --help' };
-  throw usageError(`Unknown command \`${words}\` in --command.`, nearestHint(words, known, all));
-}
 
 function pathsOf({ commands }: Awaited<ReturnType<Context['commands']>>, above = ''): string[] {
   return commands.flatMap((one) => [`${above}${one.name()}`, ...pathsOf(one, `${above}${one.name()} `)]);

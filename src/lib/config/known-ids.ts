@@ -33,7 +33,10 @@ const CONTROL = /[^ -~\u00a0-\uffff]/;
 
 /** Does not read or create any file until a method is called. */
 export function openKnownIds(cacheFolder: string, scope: IdScope) {
-  const folder = join(cacheFolder, 'ids', fileName(partsOf(scope).join(' ')));
+  const { profile, base_url, org_id = '', workspace_id = '' } = scope;
+  // The embedded platform's port changes, so the profile alone identifies the scope.
+  const parts = profile === 'local' ? [profile] : [profile ?? '', plainAddress(base_url), org_id, workspace_id];
+  const folder = join(cacheFolder, 'ids', fileName(parts.join(' ')));
 
   /** Returns the last complete list, preceded by ids from later responses. Throws if the file is unreadable. */
   function read(kind: IdKind): string[] {
@@ -62,12 +65,6 @@ export function openKnownIds(cacheFolder: string, scope: IdScope) {
 
 function linesOf(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
-}
-
-/** The embedded platform's port changes, so the profile alone identifies the scope. */
-function partsOf({ profile, base_url, org_id, workspace_id }: IdScope): string[] {
-  if (profile === 'local') return [profile];
-  return [profile ?? '', plainAddress(base_url), org_id ?? '', workspace_id ?? ''];
 }
 
 /** Returns an address as stored data names it: in lowercase, without slashes at the end. */

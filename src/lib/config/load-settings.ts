@@ -41,6 +41,10 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const setting = chooseProfile(sources, project, stored);
   const secrets = createSecrets({ ...sources, folder: sources.paths.config });
   for (const warning of stored.warnings) sources.onWarning(warning);
+  // Without an address from the profile, as after `emulator env`, the embedded platform need not start.
+  const shared: Partial<Record<SettingName, string>> = project?.settings ?? {};
+  const isGiven = (name: SettingName): boolean => shared[name] !== undefined || Boolean(sources.env[variableOf(name)]);
+  const isElsewhere = !sources.flags.profile && SETTING_NAMES.filter((name) => name.endsWith('_url')).every(isGiven);
   const settings = resolveSettings({
     flags: sources.flags.settings,
     env: sources.alone === undefined ? sources.env : {},
@@ -49,9 +53,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
     profile: setting && {
       setting,
       stored: profileOf(setting, stored),
-      ...(setting.value === LOCAL_PROFILE && sources.local && !isElsewhere(sources, project)
-        ? { local: await sources.local() }
-        : {}),
+      ...(setting.value === LOCAL_PROFILE && !isElsewhere && { local: await sources.local?.() }),
     },
     secret: secrets.resolve,
     hide: sources.redactor.add,
@@ -65,15 +67,6 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   }
   return settings;
 }
-
-/** True if no address comes from the profile, as after `emulator env`. The embedded platform then need not start. */
-function isElsewhere({ env, flags }: SettingsSources, project: ProjectFile | undefined): boolean {
-  if (flags.profile) return false;
-  return ADDRESSES.every((name) => project?.settings[name] !== undefined || Boolean(env[variableOf(name)]));
-}
-
-const ADDRESSES = SETTING_NAMES.filter((name): name is AddressName => name.endsWith('_url'));
-type AddressName = Extract<SettingName, `${string}_url`>;
 
 /** Returns the profile from `--profile`, `CDPADM_PROFILE` or the project file, or else the current one, if any. */
 function chooseProfile(

@@ -35,29 +35,26 @@ export function resolvePaths(env: Environment, platform: NodeJS.Platform, home: 
 
 function standardPaths(env: Environment, platform: NodeJS.Platform, home: string): SettingsPaths {
   if (platform === 'win32') {
-    const roaming = env.APPDATA || win32.join(home, 'AppData', 'Roaming');
+    const config = win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), FOLDER);
     const local = win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), FOLDER);
-    return {
-      config: win32.join(roaming, FOLDER),
-      state: win32.join(local, 'State'),
-      cache: win32.join(local, 'Cache'),
-      data: win32.join(local, 'Data'),
-    };
+    const below = (name: string): string => win32.join(local, name);
+    return { config, state: below('State'), cache: below('Cache'), data: below('Data') };
   }
+  const below = (...folders: string[]): string => posix.join(home, ...folders);
   if (platform === 'darwin') {
-    const support = posix.join(home, 'Library', 'Application Support', FOLDER);
+    const support = below('Library', 'Application Support', FOLDER);
     return {
-      config: posix.join(home, 'Library', 'Preferences', FOLDER),
+      config: below('Library', 'Preferences', FOLDER),
       state: posix.join(support, 'State'),
-      cache: posix.join(home, 'Library', 'Caches', FOLDER),
+      cache: below('Library', 'Caches', FOLDER),
       data: posix.join(support, 'Data'),
     };
   }
   return {
-    config: posix.join(home, '.config', FOLDER),
-    state: posix.join(home, '.local', 'state', FOLDER),
-    cache: posix.join(home, '.cache', FOLDER),
-    data: posix.join(home, '.local', 'share', FOLDER),
+    config: below('.config', FOLDER),
+    state: below('.local', 'state', FOLDER),
+    cache: below('.cache', FOLDER),
+    data: below('.local', 'share', FOLDER),
   };
 }
 

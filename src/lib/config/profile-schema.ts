@@ -43,18 +43,14 @@ function checkedRecord<T extends z.ZodMiniType>(
 
 /** Returns the schema of a setting. An id that is a number in the file becomes a string without losing digits. */
 function setting(name: SettingName) {
-  const checked = z.pipe(
-    checkedText((text) => {
-      const result = checkSetting(name, text);
-      return 'problem' in result && result.problem;
-    }),
-    z.transform((text: string) => {
-      const result = checkSetting(name, text);
-      return 'value' in result ? result.value : text;
-    }),
-  );
+  const checked = z.transform((text: string, context) => {
+    const result = checkSetting(name, text);
+    if ('value' in result) return result.value;
+    context.issues.push({ code: 'custom', message: result.problem, input: text });
+    return text;
+  });
   const asText = z.pipe(z.union([z.string(), z.number(), z.bigint()]), z.transform(String));
-  return z.optional(isIdName(name) ? z.pipe(asText, checked) : checked);
+  return z.optional(z.pipe(isIdName(name) ? asText : z.string(), checked));
 }
 
 /** A reference, never the secret itself. The message does not repeat the value, which may be a secret. */

@@ -154,7 +154,7 @@ export interface CommandOptions {
 /** Runs the line in the system shell, as git runs credential helpers, and never shows its output. Throws auth (4). */
 export async function secretFromCommand(line: string, options: CommandOptions): Promise<string> {
   const { status, output } = await run(line, options);
-  if (status !== 'exit 0') throw commandFailed(line, options.what, describeEnd(status));
+  if (status !== 'exit 0') throw commandFailed(line, options.what, ENDS[status] ?? `it failed with ${status}`);
   const secret = (options.whole ? output : (output.split(/\r?\n/, 1)[0] ?? '')).trim();
   const nothing = options.whole ? 'it printed nothing' : 'the first line of its output is empty';
   if (secret === '') throw commandFailed(line, options.what, nothing);
@@ -190,18 +190,11 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
   }
 }
 
-function describeEnd(status: string): string {
-  switch (status) {
-    case 'time limit':
-      return `it took longer than ${TIME_LIMIT_MS / 1000} seconds`;
-    case 'too much output':
-      return `it printed more than ${sizeText(MAX_OUTPUT_BYTES)}`;
-    case 'cannot start':
-      return 'it could not be started';
-    default:
-      return `it failed with ${status}`;
-  }
-}
+const ENDS: Readonly<Record<string, string>> = {
+  'time limit': `it took longer than ${TIME_LIMIT_MS / 1000} seconds`,
+  'too much output': `it printed more than ${sizeText(MAX_OUTPUT_BYTES)}`,
+  'cannot start': 'it could not be started',
+};
 
 function commandFailed(line: string, what: string, why: string): KnownError {
   return fail('secrets.command', {

@@ -92,7 +92,12 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
   const text = readPrivateFile(file);
   if (text === undefined) return { raw: { version: FILE_VERSION, profiles: {} }, checked: {} };
   const value = parseText(file, text);
-  refuseNewer(file, value);
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && version > FILE_VERSION)
+    throw fail('config.newer', {
+      message: `${file} was written by a newer version of this program (format ${version}; this one supports ${FILE_VERSION}).`,
+      hint: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
+    });
   const { data: checked, issues } = parseWith(SettingsFile, value);
   if (!checked) throw broken(file, text, await locateIssues(issues, text));
   const raw = value as Partial<RawSettings>;
@@ -110,15 +115,6 @@ function parseText(file: string, text: string): unknown {
     else if (key === '__proto__') found.push({ message: 'unknown field', offset: () => offset + 1 });
   });
   throw broken(file, text, found);
-}
-
-function refuseNewer(file: string, value: unknown): void {
-  const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version !== 'number' || version <= FILE_VERSION) return;
-  throw fail('config.newer', {
-    message: `${file} was written by a newer version of this program (format ${version}; this one supports ${FILE_VERSION}).`,
-    hint: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
-  });
 }
 
 function broken(file: string, text: string, found: readonly LocatedIssue[]): KnownError {

@@ -6,7 +6,6 @@ import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
 import { EXIT, type ExitName } from '../errors/entry.ts';
 import { bugError } from '../render/failure.ts';
-import type { Style } from '../render/style.ts';
 import type { CellValue, Column, DocumentView } from '../render/view.ts';
 import type { Context, GlobalFlags, Io, Output } from './context.ts';
 import { flagName } from './command-line/define-command.ts';
@@ -154,12 +153,17 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   );
   const shown = parts.flatMap(({ result }) => result ?? []);
   if (flags.output === 'name' && flags.query === undefined) {
-    return await out.emitText(shown.map(namesOf).join(''));
+    const linesOf = ({ data, view }: Result): string[] => nameText(data, view).split('\n').filter(Boolean);
+    const lines = shown.flatMap((one) => linesOf(one).map((line) => `${one.profile}\t${line}\n`));
+    return await out.emitText(lines.join(''));
   }
   const isTabular = shown.every(({ view }) => view.kind !== 'document');
   const isDrawn = flags.output === 'table' || flags.output === 'markdown' || flags.output === 'csv';
   if (isDrawn && flags.query === undefined && shown.length > 0 && (isTabular || flags.output === 'csv')) {
-    const rows = shown.flatMap(rowsOf);
+    const rows = shown.flatMap(({ data, profile, view }): LabeledRow[] => {
+      const { rows, columns } = listOf(data, view, 'csv');
+      return rows.map((row) => ({ profile, row, columns }));
+    });
     const columns = columnsOf(shown, rows);
     const [first] = shown;
     const empty = first?.view.kind === 'list' ? first.view.empty : '';
@@ -168,22 +172,16 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
   const view: DocumentView<typeof data> = {
     kind: 'document',
     text: (_data, style, width) =>
-      shown.map((one) => `${style.bold(`profile ${one.profile}`)}\n${documentText(one, style, width)}`).join('\n\n'),
+      shown
+        .map((one) => {
+          const text = one.view.kind === 'document' ? one.view.text(one.data, style, width).trimEnd() : '';
+          return `${style.bold(`profile ${one.profile}`)}\n${text}`;
+        })
+        .join('\n\n'),
     markdown: () =>
       shown.map((one) => `## ${one.profile}\n\n${markdownText(one.data, one.view, flags).trimEnd()}\n`).join('\n'),
   };
   await out.emit(data, view);
-}
-
-/** Returns lines in the form `<profile> TAB <id>`. */
-function namesOf({ data, profile, view }: Result): string {
-  const lines = nameText(data, view).split('\n').filter(Boolean);
-  return lines.map((line) => `${profile}\t${line}\n`).join('');
-}
-
-function rowsOf({ data, profile, view }: Result): LabeledRow[] {
-  const { rows, columns } = listOf(data, view, 'csv');
-  return rows.map((row) => ({ profile, row, columns }));
 }
 
 /** Returns `profile`, then the columns of all parts. If a part lacks a column, its cells in that column are empty. */
@@ -204,10 +202,6 @@ function columnsOf(shown: readonly Result[], rows: readonly LabeledRow[]): Colum
     { key: 'profile', id: true, value: ({ profile }) => profile },
     ...labeled.filter(({ key }) => key !== 'profile'),
   ];
-}
-
-function documentText({ data, view }: Result, style: Style, width: number): string {
-  return view.kind === 'document' ? view.text(data, style, width).trimEnd() : '';
 }
 
 function hintOf(error: KnownError, advice: Part['advice']): { hint?: string } {

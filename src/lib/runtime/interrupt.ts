@@ -2,10 +2,6 @@
 import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
-import type { ErrorCode } from '../errors/registry.ts';
-
-/** Errors that get a hint from `explainStop`. */
-const STOPS: readonly ErrorCode[] = ['interrupted', 'terminated', 'hung_up'];
 
 /** Returns the error for Ctrl-C. */
 export const interrupted = (): KnownError => fail('interrupted', { message: 'Interrupted.' });
@@ -33,7 +29,7 @@ export function stopped(signal: AbortSignal): Promise<void> {
 /** Adds a hint about the platform's state to a stop without a hint, and to a usage error after a write. */
 export function explainStop(error: KnownError, hasWritten: boolean): KnownError {
   const { code, hints } = error;
-  const isStop = hints.length === 0 && STOPS.some((stop) => stop === code);
+  const isStop = hints.length === 0 && ['interrupted', 'terminated', 'hung_up'].includes(code);
   if (!isStop && !(hasWritten && code === 'usage')) return error;
   const hint = hasWritten
     ? 'Earlier requests may have changed the platform. Check the current state before you run the command again.'

@@ -33,7 +33,13 @@ export function processIo({ isShort = false } = {}): Io {
     env,
     // Read on demand: help does not need the folder, which may no longer exist.
     get cwd() {
-      return workingFolder();
+      try {
+        return host.cwd();
+      } catch (error) {
+        const why = systemErrorCode(error) === 'ENOENT' ? 'was removed' : 'cannot be read';
+        const hint = 'Change to another folder with cd, then run the command again.';
+        throw usageError(`The working directory ${why}.`, hint);
+      }
     },
     get stdin() {
       return host.streams.stdin;
@@ -46,20 +52,6 @@ export function processIo({ isShort = false } = {}): Io {
     clock: systemClock,
     random: Math.random,
   };
-}
-
-/** Throws KnownError usage (2) if the folder was removed or cannot be read. */
-function workingFolder(): string {
-  try {
-    return host.cwd();
-  } catch (error) {
-    throw usageError(
-      systemErrorCode(error) === 'ENOENT'
-        ? 'The working directory was removed.'
-        : 'The working directory cannot be read.',
-      'Change to another folder with cd, then run the command again.',
-    );
-  }
 }
 
 /** Returns standard output or standard error. The stream is opened on the first write. */

@@ -1,6 +1,6 @@
 // The target of a write, which is shown before the plan and in the JSON result, and the addresses of services.
 import type { Settings } from '../config/resolve-settings.ts';
-import type { Setting, SettingName } from '../config/setting-fields.ts';
+import type { SettingName } from '../config/setting-fields.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { fail } from '../errors/fail.ts';
 import type { Service } from '../contract/endpoint.ts';
@@ -54,8 +54,9 @@ export function flagsOf(target: Target, { get, profile }: Settings): { flags: st
 
 /** Returns a line such as `Target: profile prod (protected), production, workspace 3001, https://api.example`. */
 export function targetLine(target: Target, settings: Pick<Settings, 'profile' | 'protected'>): string {
-  const marks = settings.protected ? ' (protected)' : '';
-  return `Target: ${[`${nameOf(settings.profile)}${marks}`, ...placeOf(target)].join(', ')}`;
+  const { profile } = settings;
+  const name = profile === undefined ? 'no profile' : `profile ${profile.value}`;
+  return `Target: ${[`${name}${settings.protected ? ' (protected)' : ''}`, ...placeOf(target)].join(', ')}`;
 }
 
 /** Returns the target without its profile: `production`, `workspace 3001`, the address. */
@@ -72,10 +73,6 @@ export function workspaceOf({ workspace_id, environment }: Target, environments:
   const named = environments.length > 0 ? environments.join(' and ') : environment;
   const workspace = workspace_id === undefined || workspace_id === null ? 'the workspace' : `workspace ${workspace_id}`;
   return named === null ? workspace : `${workspace} (${named})`;
-}
-
-function nameOf(profile: Setting | undefined): string {
-  return profile === undefined ? 'no profile' : `profile ${profile.value}`;
 }
 
 /** Returns the error for every write under `access: read`. The HTTP core also throws this error. */

@@ -50,7 +50,9 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
   if (!url || !isPrivate)
     throw usageError(`--forward-to must be an https address (http only for this machine), not \`${address}\`.`);
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const ca = await authorities(ctx);
+  const caFile = (await ctx.settings()).get('ca_file')?.value;
+  const { rootCertificates } = await import('node:tls');
+  const ca = caFile === undefined ? {} : { ca: [...rootCertificates, furtherAuthorities(caFile, ctx.io.env)] };
   const limitMs = ctx.flags.requestTimeoutMs;
   return async ({ body, headers, id }, signal) => {
     const kept = headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
@@ -80,13 +82,6 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
     const { statusCode: status = 0 } = response;
     if (status < 200 || status >= 300) throw new Error(`${url.origin} responded with ${status}`);
   };
-}
-
-async function authorities(ctx: Context): Promise<{ ca?: string[] }> {
-  const file = (await ctx.settings()).get('ca_file')?.value;
-  if (file === undefined) return {};
-  const { rootCertificates } = await import('node:tls');
-  return { ca: [...rootCertificates, furtherAuthorities(file, ctx.io.env)] };
 }
 
 const GRACE_MS = 300;

@@ -14,12 +14,6 @@ export interface ReceivedCallback {
   body: Buffer | undefined;
 }
 
-export interface CallbackServer {
-  port: number;
-  /** Stops accepting requests, and resolves once all completely received callbacks have been answered. */
-  close(): Promise<void>;
-}
-
 /** Even a status object that lists every partner is far smaller. */
 export const MAX_CALLBACK_BYTES = 1024 * 1024;
 /** Time limit for a request. A shorter limit would drop valid callbacks on a machine that stalls. */
@@ -31,7 +25,7 @@ const MAX_CONNECTIONS = 500;
 export async function startCallbackServer(
   { host, port }: { host: string; port: number },
   answer: (received: ReceivedCallback) => Promise<number>,
-): Promise<CallbackServer> {
+) {
   const { createServer } = await import('node:http');
   const underWay = new Set<Promise<void>>();
   /** Connections that are idle or still sending, oldest first. Excludes those whose callback is being answered. */
@@ -84,7 +78,8 @@ export async function startCallbackServer(
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : port,
-    close: async () => {
+    /** Stops accepting requests, and resolves once all completely received callbacks have been answered. */
+    close: async (): Promise<void> => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A sender that has not finished will resend the callback to the next listener.
       for (const socket of waiting) socket.destroy();

@@ -16,7 +16,11 @@ export async function loadTrustedRoots(ctx: Context) {
     ctx.settings(),
   ]);
   const [own, extra] = [settings.get('ca_file')?.value, ctx.io.env.NODE_EXTRA_CA_CERTS];
-  const others = [extra, await embeddedAuthority(ctx)].filter((path) => path !== undefined && existsSync(path));
+  const address = settings.get('dsr_base_url')?.value;
+  // The embedded platform's authority, for any loopback address, regardless of the profile's name.
+  const isLocal = address !== undefined && isLoopback(new URL(address).hostname);
+  const embedded = isLocal ? join(authorityFolder(ctx.paths), 'ca.pem') : undefined;
+  const others = [extra, embedded].filter((path) => path !== undefined && existsSync(path));
   const files = [own, ...others].flatMap((path) => (path ? [path] : []));
   const further = files.flatMap((path) =>
     (readAuthorities(path).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
@@ -30,14 +34,6 @@ export async function loadTrustedRoots(ctx: Context) {
     ),
   );
   return [...further, ...(nodeRoots ??= rootCertificates.map((pem) => new X509Certificate(pem)))];
-}
-
-/** Returns the embedded platform's authority file for a loopback address, regardless of the profile's name. */
-async function embeddedAuthority(ctx: Context): Promise<string | undefined> {
-  const address = (await ctx.settings()).get('dsr_base_url')?.value;
-  return address !== undefined && isLoopback(new URL(address).hostname)
-    ? join(authorityFolder(ctx.paths), 'ca.pem')
-    : undefined;
 }
 
 /** Returns the text of `caFile` and of NODE_EXTRA_CA_CERTS, which Node ignores when it gets explicit authorities. */

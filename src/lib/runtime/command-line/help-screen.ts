@@ -55,6 +55,8 @@ function formatHelp(command: Command, helper: Help): string {
   const args = helper
     .visibleArguments(command)
     .map((one) => item(one.name(), unquoted(one, helper.argumentDescription(one))));
+  const column = largest(LEARN_MORE.map(([term]) => term.length));
+  const more = LEARN_MORE.map(([term, description]) => helper.formatItem(term, column, description, helper));
   const parts = [wrap(asSentence(command.description())), section('Usage:', [`  ${usageOf(command)}`])];
   parts.push(section('Arguments:', args));
   for (const [title, options] of groupBy(helper.visibleOptions(command), (one) => one.helpGroupHeading ?? 'Flags:')) {
@@ -70,14 +72,8 @@ function formatHelp(command: Command, helper: Help): string {
   const shapeLines = shape?.split('\n').flatMap((line) => wrapShape(line, width)) ?? [];
   parts.push(section('JSON:', shapeLines));
   if (help) parts.push(section('Exit codes:', indent(exitCodeLines(help, helper, width - 2))));
-  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : learnMore(helper));
+  parts.push(command.parent ? section('Global flags:', GLOBAL_FLAGS.flatMap(indented)) : section('Learn more:', more));
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`.replaceAll(GLUE, ' ');
-}
-
-function learnMore(helper: Help): string {
-  const termWidth = largest(LEARN_MORE.map(([term]) => term.length));
-  const lines = LEARN_MORE.map(([term, description]) => helper.formatItem(term, termWidth, description, helper));
-  return ['Learn more:', ...lines].join('\n');
 }
 
 /** Removes the quotes that commander puts around the choices and defaults after `description`: `(choices: "a", "b")`. */

@@ -97,19 +97,15 @@ async function readSecret(ctx: Context, flag: string): Promise<string> {
       'Omit it to be prompted without echo.',
     );
   }
-  const secret = (await firstLine(ctx)).trim();
-  if (secret === '') throw usageError(`${flag} read an empty first line from standard input.`);
-  return secret;
-}
-
-/** Returns the first line of standard input, up to the maximum length of a secret. */
-async function firstLine({ io, signal }: Context): Promise<string> {
+  // Read up to the end of the first line, or up to the maximum length of a secret.
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const bytes of streamBytes(io.stdin, signal)) {
+  for await (const bytes of streamBytes(ctx.io.stdin, ctx.signal)) {
     chunks.push(bytes);
     size += bytes.length;
     if (size > MAX_SECRET_BYTES || bytes.includes(0x0a)) break;
   }
-  return Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)[0] ?? '';
+  const secret = (Buffer.concat(chunks).toString('utf8').split(/\r?\n/, 1)[0] ?? '').trim();
+  if (secret === '') throw usageError(`${flag} read an empty first line from standard input.`);
+  return secret;
 }

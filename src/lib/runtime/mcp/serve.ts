@@ -41,8 +41,10 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   // Commands share files and budgets, so run them one by one.
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const both = AbortSignal.any([ended.signal, withReason(signal)]);
-    const turn = last.then(() => work(both));
+    // A cancelled call ends like a command after Ctrl-C.
+    const cancelled = new AbortController();
+    signal.addEventListener('abort', () => cancelled.abort(interrupted()), { once: true });
+    const turn = last.then(() => work(AbortSignal.any([ended.signal, cancelled.signal])));
     last = turn.catch(() => undefined);
     return turn;
   }
@@ -71,7 +73,9 @@ export async function serveMcp(ctx: Context, allowWrites: boolean): Promise<void
   });
 
   if (ctx.io.tty.stdin) ctx.out.note('An MCP client starts this command. Press Ctrl-C to stop.');
-  const output = outputOf(ctx, ended);
+  const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
+  // The client closed the stream.
+  output.on('error', () => ended.abort(interrupted()));
   const tooLarge = listenForErrors(server, output);
   await server.connect(new StdioServerTransport(ctx.io.stdin, output));
   try {
@@ -119,19 +123,6 @@ async function readProfile(ctx: Context, allowWrites: boolean) {
     // Release the embedded platform, because each call opens it again.
     await ctx.close();
   }
-}
-
-/** Returns a signal that makes a cancelled call end like a command after Ctrl-C. */
-function withReason(signal: AbortSignal): AbortSignal {
-  const own = new AbortController();
-  signal.addEventListener('abort', () => own.abort(interrupted()), { once: true });
-  return own.signal;
-}
-
-/** Returns the protocol's output stream. The server stops if the client closes the stream. */
-function outputOf(ctx: Context, ended: AbortController): Writable {
-  const output = new Writable({ write: (chunk: Buffer, _encoding, done) => void ctx.io.stdout.write(chunk, done) });
-  return output.on('error', () => ended.abort(interrupted()));
 }
 
 /** Returns the schemas and pages that `schema` and `help` print. */

@@ -80,8 +80,6 @@ export function loggedWrite() {
 
 export type LoggedWrite = z.infer<ReturnType<typeof loggedWrite>>;
 
-export type WriteLog = ReturnType<typeof openWriteLog>;
-
 export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | 'paths' | 'signal'>) {
   const folder = join(paths.state, 'log');
   const path = join(folder, 'writes.ndjson');
@@ -123,7 +121,8 @@ export function openWriteLog({ clock, paths, signal }: Pick<Context, 'clock' | '
         const { event, chain: _hash, entry: _number, ...fields } = parsed(line);
         if (event === 'started' && parseWith(started, fields).data) {
           const { request, ...rest } = fields as z.infer<typeof started>;
-          const known: Record<string, unknown> = { ...unknownEnd(request), ...rest };
+          const end = { outcome: 'unknown', requests: 1, request_ids: [request], counts: {} };
+          const known: Record<string, unknown> = { files: [], ids: [], ...end, ...rest };
           const entry = Object.fromEntries(keys.map((key) => [key, known[key] ?? null])) as LoggedWrite;
           if (isWanted(entry)) found.set(entry.id, entry);
           const [oldest = ''] = found.keys();
@@ -170,10 +169,6 @@ function isOlder(line: string, before: string): boolean {
 /** Returns an empty object for a damaged line, which `log verify` reports. */
 const parsed = (line: string): Record<string, unknown> => readRecord(line) ?? {};
 
-function unknownEnd(request: string) {
-  return { files: [], ids: [], outcome: 'unknown' as const, requests: 1, request_ids: [request], counts: {} };
-}
-
 /** Records one command's writes. They do not need the log, so an unwritable log does not stop them (decision: D301). */
 export function recordWrites(ctx: Context, command: LoggedCommand, target: Target, settings: Settings) {
   const log = openWriteLog(ctx);
@@ -213,7 +208,13 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
           .flat()
           .filter(isText)
           .slice(0, MOST_IDS)
-          .map((it) => withoutQuery(it.replace(`${inputsBelow ?? sep}${sep}`, '')));
+          // The query string of a URL may contain a signature.
+          .map((it) =>
+            it
+              .replace(`${inputsBelow ?? sep}${sep}`, '')
+              .replace(/\?.*/s, '?…')
+              .slice(0, 200),
+          );
       const known = { plan: command.plan ?? null, ...undoing(false) };
       const given = { args: shown(command.args), files: shown(command.files), ids: shown(ids) };
       const what = { command: command.path, ...given, digest, journal, ...known };
@@ -266,24 +267,17 @@ function outcomeOf(error: unknown, exit: ExitName, tally: Tally): LoggedWrite['o
   if (['http.outcome_unknown', 'roles.changed_meanwhile'].includes(error.code)) return 'unknown';
   if (exitOf(error) === 'partial' || (confirmed ?? 0) > 0) return 'partial';
   const isConfirmed = isShown && confirmed === undefined;
-  if (accepted === 0 && !isConfirmed) return mayHaveArrived(error) ? 'unknown' : 'rejected';
+  if (accepted === 0 && !isConfirmed) {
+    // Without a response, or after one from a server in trouble, the request may have taken effect (decision: D9).
+    return exitOf(error) === 'network' || isServerTrouble(error.status ?? 0) ? 'unknown' : 'rejected';
+  }
   // The platform accepted a write, but its state differs from what was sent.
   if (!isConfirmed && (confirmed === 0 || exitOf(error) === 'conflict')) return 'unknown';
   return requests > 1 && accepted < requests ? 'partial' : 'done';
 }
 
-/** True if there was no response, or one after which the request may have taken effect (decision: D9). */
-function mayHaveArrived(error: KnownError): boolean {
-  return exitOf(error) === 'network' || isServerTrouble(error.status ?? 0);
-}
-
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-/** Removes a URL's query string, which may contain a signature. */
-function withoutQuery(text: string): string {
-  return text.replace(/\?.*/s, '?…').slice(0, 200);
 }
 
 function redacted(ctx: Context, entry: Record<string, unknown>): Record<string, unknown> {

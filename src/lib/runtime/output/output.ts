@@ -82,7 +82,10 @@ export async function begin(
   const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
   if (file !== undefined) await checkFile('--out', resolve(io.cwd, file));
-  if (flags.summary) await checkSummary(io);
+  const summary = io.env.GITHUB_STEP_SUMMARY;
+  if (flags.summary && !summary)
+    throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
+  if (flags.summary && summary) await checkFile('--summary', resolve(io.cwd, summary));
   const styles = {
     stdout: await createStyle(file === undefined && wantsColor(flags.color, io.env, io.tty.stdout)),
     stderr: await createStyle(wantsColor(flags.color, io.env, io.tty.stderr)),
@@ -91,13 +94,6 @@ export async function begin(
     out: createOutput({ io, flags, redactor, query, styles, asking }),
     prompt: createPrompts(io, flags, styles.stderr, signal),
   };
-}
-
-async function checkSummary(io: Io): Promise<void> {
-  const file = io.env.GITHUB_STEP_SUMMARY;
-  if (!file)
-    throw usageError('--summary needs $GITHUB_STEP_SUMMARY, the file to append to.', 'Set it, or use --out FILE.');
-  await checkFile('--summary', resolve(io.cwd, file));
 }
 
 async function checkFile(flag: string, file: string): Promise<void> {

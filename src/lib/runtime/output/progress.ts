@@ -23,7 +23,14 @@ const STALE_MS = 5000;
 const LONG_WAIT_MS = 60_000;
 
 export function createProgress(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
-  let shown = progressIn(title, io, flags, messages);
+  const mode = progressMode(io, flags);
+  let shown = NOTHING;
+  if (mode === 'live') shown = liveProgress(title, io, messages);
+  else if (mode === 'plain') shown = plainProgress(title, io, messages);
+  else if (mode !== 'none') {
+    const pace = mode === 'paced-json' ? createPace(io, PLAIN_INTERVAL_MS) : undefined;
+    shown = jsonProgress(title, io, messages, pace);
+  }
   return {
     update: (state) => shown.update(state),
     wait: (ms, why) => shown.wait(ms, why),
@@ -35,21 +42,6 @@ export function createProgress(title: string, io: Io, flags: GlobalFlags, messag
 }
 
 const NOTHING: Progress = { update: () => undefined, wait: () => undefined, end: () => undefined };
-
-function progressIn(title: string, io: Io, flags: GlobalFlags, messages: Messages): Progress {
-  switch (progressMode(io, flags)) {
-    case 'none':
-      return NOTHING;
-    case 'live':
-      return liveProgress(title, io, messages);
-    case 'json':
-      return jsonProgress(title, io, messages);
-    case 'paced-json':
-      return jsonProgress(title, io, messages, createPace(io, PLAIN_INTERVAL_MS));
-    default:
-      return plainProgress(title, io, messages);
-  }
-}
 
 /** Returns the mode from `--progress` or the terminal. `paced-json` emits no more events than `plain` prints lines. */
 export function progressMode(io: Io, flags: GlobalFlags): 'live' | 'plain' | 'json' | 'paced-json' | 'none' {

@@ -140,20 +140,12 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
 /** Resolves once the stream has accepted the text. Rejects with BrokenPipeError if the reader closed the pipe. */
 function write(stream: TextSink, text: string): Promise<void> {
   return new Promise((resolved, reject) => {
-    stream.write(text, (error) => {
-      if (!error) resolved();
-      else reject(writeFailure(error));
+    stream.write(text, (cause) => {
+      if (!cause) return resolved();
+      const code = systemErrorCode(cause);
+      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return reject(new BrokenPipeError());
+      const reason = code === 'ENOSPC' ? 'the disk is full' : cause.message;
+      reject(fail('output.write', { message: `Cannot write the result: ${reason}.`, hint: NOT_UNDONE, cause }));
     });
-  });
-}
-
-function writeFailure(error: Error): Error {
-  const code = systemErrorCode(error);
-  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new BrokenPipeError();
-  const reason = code === 'ENOSPC' ? 'the disk is full' : error.message;
-  return fail('output.write', {
-    message: `Cannot write the result: ${reason}.`,
-    hint: NOT_UNDONE,
-    cause: error,
   });
 }

@@ -28,7 +28,9 @@ export async function showFailure(
       : bugError(error, flags.debug);
   const code = EXIT[exitOf(known)];
   const isJson = isJsonFormat(flags);
-  const text = isJson ? failureJson(known, redactor) : await screenOf(known, io, flags, redactor);
+  const style = await createStyle(wantsColor(flags.color, io.env, io.tty.stderr));
+  const screen = isJson ? failureJson(known, redactor) : failureScreen(known, style, redactor);
+  const text = !isJson && io.tty.stderr ? wrapMessage(screen, io.columns()) : screen;
   const stack = flags.debug && error instanceof KnownError && !isJson ? error.stack : undefined;
   const log = stack === undefined ? text : `${text}${redactor.text(cleanText(stack))}\n`;
   io.stderr.write(forLog(log, io.env));
@@ -38,22 +40,11 @@ export async function showFailure(
     const shown = placed.slice(0, MOST_ANNOTATIONS);
     io.stderr.write(shown.map((issue) => annotation('error', redactor.value(issue) as Issue)).join(''));
   }
-  if (flags.summary) summarize(known, code, io, redactor);
-  return code;
-}
-
-function summarize(error: KnownError, code: number, io: Io, redactor: Redactor): void {
-  const file = io.env.GITHUB_STEP_SUMMARY;
-  if (!file) return;
+  const summary = flags.summary ? io.env.GITHUB_STEP_SUMMARY : undefined;
   try {
-    appendFileSync(resolve(io.cwd, file), `${failureMarkdown(error, code, redactor)}\n`);
+    if (summary) appendFileSync(resolve(io.cwd, summary), `${failureMarkdown(known, code, redactor)}\n`);
   } catch {
     // The error is already on standard error, and may even concern this file.
   }
-}
-
-async function screenOf(error: KnownError, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<string> {
-  const style = await createStyle(wantsColor(flags.color, io.env, io.tty.stderr));
-  const text = failureScreen(error, style, redactor);
-  return io.tty.stderr ? wrapMessage(text, io.columns()) : text;
+  return code;
 }

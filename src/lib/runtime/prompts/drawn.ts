@@ -40,7 +40,11 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
       return ((await Promise.race([asked, inputClosed(io)])) as { value: T }).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
-      throw translate(error, signal);
+      // Compare class names, because `instanceof` fails if the package is installed twice.
+      const name = error instanceof Error ? error.name : '';
+      if (name === 'AbortPromptError') throw signal.reason;
+      // `inputClosed` detects Ctrl-D first.
+      throw name === 'ExitPromptError' ? promptEnded('ctrl-c') : error;
     }
   }
 
@@ -122,12 +126,4 @@ function inputClosed(io: Io): Promise<never> {
   return new Promise((_resolve, reject) => {
     io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));
   });
-}
-
-/** Compares class names, because `instanceof` fails if the package is installed twice. */
-function translate(error: unknown, signal: AbortSignal): unknown {
-  if (!(error instanceof Error)) return error;
-  if (error.name === 'AbortPromptError') return signal.reason;
-  // `inputClosed` detects Ctrl-D first.
-  return error.name === 'ExitPromptError' ? promptEnded('ctrl-c') : error;
 }

@@ -135,14 +135,17 @@ export async function editUntilValid<T>(
       .split('\n')
       .filter((line) => !line.startsWith(HEADER_MARK.trimEnd()))
       .join('\n');
-    if (text === original || isBlank(text)) return undefined;
+    const isBlank = text.split('\n').every((line) => /^\s*(?:#|$)/.test(line));
+    if (text === original || isBlank) return undefined;
     try {
       return await check(text);
     } catch (error) {
       if (!(error instanceof KnownError) || !ctx.prompt.possible || text === previous) throw error;
       previous = text;
-      shown = `${errorHeader(error)}${text}`;
-      for (const line of errorLines(error)) ctx.out.warn(line);
+      const lines = errorLines(error);
+      // `cleanLine` keeps each error on one line.
+      shown = [...[...lines, ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`), text].join('');
+      for (const line of lines) ctx.out.warn(line);
     }
   }
 }
@@ -156,13 +159,4 @@ function errorLines(error: KnownError): string[] {
       `line ${(line ?? 1) + extra}:${column ?? 1}: ${path === '' ? '' : `${path}: `}${message}`,
   );
   return ['The text is not valid yet. Fix these errors, or empty the file to cancel:', ...lines];
-}
-
-/** Returns the errors as comments. `cleanLine` keeps each error on one line. */
-function errorHeader(error: KnownError): string {
-  return [...errorLines(error), ''].map((line) => `${HEADER_MARK}${cleanLine(line)}\n`).join('');
-}
-
-function isBlank(text: string): boolean {
-  return text.split('\n').every((line) => line.trim() === '' || line.trimStart().startsWith('#'));
 }

@@ -13,7 +13,9 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
 
   async function ask<T>(what: string, flag: string, question: (asker: Asker) => Promise<T>): Promise<T> {
     if (!possible) throw cannotAsk(what, flag);
-    const asker = await loadAsker(io, style, signal);
+    const asker = mayRedraw(io)
+      ? await (await import('./drawn.ts')).createDrawnAsker(io, style, signal)
+      : (await import('./plain.ts')).createPlainAsker(io, signal);
     return await question(asker);
   }
 
@@ -80,13 +82,4 @@ function cannotAsk(what: string, flag: string, exit: 'usage' | 'guard' = 'usage'
     `Pass ${flag}, or run the command in a terminal, without --no-input and with CI unset.`,
   );
   return fail(exit === 'usage' ? 'usage' : 'guard.confirm', { message, ...(hint !== undefined && { hint }) });
-}
-
-async function loadAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
-  if (!mayRedraw(io)) {
-    const { createPlainAsker } = await import('./plain.ts');
-    return createPlainAsker(io, signal);
-  }
-  const { createDrawnAsker } = await import('./drawn.ts');
-  return createDrawnAsker(io, style, signal);
 }

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
-  type CallbackServer,
   MAX_CALLBACK_BYTES,
   type ReceivedCallback,
   startCallbackServer,
 } from '../../../../../src/lib/runtime/callbacks/server.ts';
 import { send } from '../../../../helpers/emulator.ts';
 
-let server: CallbackServer;
+let server: Awaited<ReturnType<typeof startCallbackServer>>;
 let received: ReceivedCallback[];
 let answer: (callback: ReceivedCallback) => Promise<number>;
 const sockets: Socket[] = [];
