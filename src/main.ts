@@ -7,7 +7,7 @@ import { KnownError, systemErrorCode } from './lib/kernel/errors.ts';
 import { EXIT, type ExitName } from './lib/errors/entry.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
-import type { Context, GlobalFlags, Io, Output, TextSink } from './lib/runtime/context.ts';
+import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
 import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
 import { lenientFlags, preferredFormat, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
 import {
@@ -111,7 +111,8 @@ export async function run(
   const finished = new AbortController();
   const ended = async (): Promise<number> => {
     const code = await runCommand(argv, io, { stop, redactor, finished: finished.signal }, state);
-    await Promise.all([io.stdout, io.stderr].map(handedOver));
+    // An empty write ends once the stream has written everything or has failed.
+    await Promise.all([io.stdout, io.stderr].map((sink) => new Promise<void>((done) => sink.write('', () => done()))));
     return code;
   };
   const overdue = async (): Promise<number> => {
@@ -218,7 +219,11 @@ async function runCommand(
     const reason: unknown = stop.signal.reason;
     return EXIT[reason instanceof KnownError ? exitOf(reason) : ctx.exit];
   } catch (error) {
-    if (error instanceof HelpShown) return helpExit(error, io);
+    if (error instanceof HelpShown) {
+      // A full disk is a failure, but a closed pipe is not.
+      const isLost = io.stdout.errored && systemErrorCode(io.stdout.errored) !== 'EPIPE';
+      return !error.wanted ? EXIT.usage : isLost ? EXIT.failed : EXIT.ok;
+    }
     // A closed pipe is not a failure, but must not hide failed rows.
     if (isQuietEnd(error)) return EXIT[ctx.exit];
     const final = hasWritten() ? error : await stopAmid(error);
@@ -226,13 +231,6 @@ async function runCommand(
     const known = final instanceof KnownError ? explainStop(final, hasWritten()) : final;
     return await report(known, io, state.flags(), redactor);
   }
-}
-
-/** Resolves once the stream has written everything or has failed. */
-function handedOver(sink: TextSink): Promise<void> {
-  return new Promise((resolve) => {
-    sink.write('', () => resolve());
-  });
 }
 
 /** Returns every help screen, keyed by command (`roles push`; empty for the root). The build stores these screens. */
@@ -258,12 +256,6 @@ async function answerCompletionCall(args: readonly string[], ctx: Context): Prom
   const root = await createProgram(ctx, () => false);
   await answerCompletion(args, ctx, { root, load: (name) => load(name, ctx) });
   return EXIT.ok;
-}
-
-/** Returns the exit code after help was shown. A full disk is a failure, but a closed pipe is not. */
-function helpExit({ wanted }: HelpShown, { stdout }: Io): number {
-  if (!wanted) return EXIT.usage;
-  return stdout.errored && systemErrorCode(stdout.errored) !== 'EPIPE' ? EXIT.failed : EXIT.ok;
 }
 
 async function report(error: unknown, io: Io, flags: GlobalFlags, redactor: Redactor): Promise<number> {

@@ -134,11 +134,11 @@ async function readLivePlatform(
   profile: string,
   { account, org, workspace }: Rehearsed['identity'],
 ): Promise<object> {
-  const [{ connect, resolveAlone }, { readLiveFixtures }] = await Promise.all([
+  const [{ connect, resolveFor }, { readLiveFixtures }] = await Promise.all([
     import('../../lib/runtime/connect.ts'),
     import('../../lib/workflows/live-fixtures.ts'),
   ]);
-  const api = connect(ctx, await resolveAlone(ctx, profile, '--from-live'));
+  const api = connect(ctx, await resolveFor(ctx, profile, '--from-live'));
   const { fixtures, omitted } = await readLiveFixtures(api, ctx.signal);
   if (omitted.length > 0) ctx.out.warn(`Omitted (not supported by the embedded platform): ${omitted.join(', ')}.`);
   const counts = Object.entries(fixtures).map(([name, list]) => `${name.replace('_', ' ')} ${list.length}`);

@@ -58,7 +58,10 @@ export const createProfile = defineCommand({
       });
     const profiles = await ctx.profiles();
     const { references, typed } = await readSecretFlags(ctx, flags);
-    const name = args.name ?? (await unlessStopped(NOT_CREATED, askName(ctx, profiles)));
+    const problemOf = await profiles.newNameProblem();
+    const check = (text: string): string | undefined => problemOf(text.trim());
+    const asked = () => ctx.prompt.input('Name of the profile', { flag: 'a name', check });
+    const name = args.name ?? (await unlessStopped(NOT_CREATED, asked())).trim();
     await profiles.checkNewName(name);
     const secrets = { ...(flags.fromEnv && secretsInEnvironment(ctx, typed)), ...references };
     const given = {
@@ -114,12 +117,6 @@ async function unlessStopped<T>(hint: string, work: Promise<T>): Promise<T> {
     if (!(error instanceof KnownError) || !['interrupted', 'terminated', 'hung_up'].includes(error.code)) throw error;
     throw error.with({ hint });
   }
-}
-
-async function askName(ctx: Context, profiles: Profiles): Promise<string> {
-  const problemOf = await profiles.newNameProblem();
-  const check = (text: string): string | undefined => problemOf(text.trim());
-  return (await ctx.prompt.input('Name of the profile', { flag: 'a name', check })).trim();
 }
 
 /** Long enough for a distant platform, short enough for a user waiting for the next question. */

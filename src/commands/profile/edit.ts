@@ -2,7 +2,6 @@
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { pickProfile } from '../pick.ts';
 import * as z from 'zod/mini';
-import type { Context } from '../../lib/runtime/context.ts';
 import { editUntilValid, withEditedFile } from '../../lib/runtime/prompts/editor.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import {
@@ -14,7 +13,7 @@ import {
   withChanges,
   withEdits,
 } from './change-text.ts';
-import { type Profiles, profileResult } from './fields.ts';
+import { profileResult } from './fields.ts';
 
 export const editProfile = defineCommand({
   path: 'profile edit',
@@ -37,7 +36,14 @@ export const editProfile = defineCommand({
   run: async (ctx, { args: { name }, flags }) => {
     const profiles = await ctx.profiles();
     const before = await profiles.findOwn(name);
-    let after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand(ctx, before, profiles);
+    const editByHand = (): Promise<Profile> =>
+      withEditedFile(ctx, 'profile.yaml', async (file) => {
+        const check = (text: string): Promise<Profile> => parseProfile(file.path, text, profiles, before);
+        const edited = await editUntilValid(ctx, file, toYaml(before), check);
+        file.discard();
+        return edited ?? before;
+      });
+    let after = flags.set ? withChanges(before, flags.set, profiles) : await editByHand();
     const changes = changesBetween(before, after);
     const changed = changes.length > 0;
     for (const sentence of strangeNames(after, before)) ctx.out.warn(sentence);
@@ -55,12 +61,3 @@ export const editProfile = defineCommand({
     await ctx.out.emit({ name, profile: after, changed }, { kind: 'document', text: () => text });
   },
 });
-
-async function editByHand(ctx: Context, before: Profile, profiles: Profiles): Promise<Profile> {
-  return await withEditedFile(ctx, 'profile.yaml', async (file) => {
-    const check = (text: string): Promise<Profile> => parseProfile(file.path, text, profiles, before);
-    const after = await editUntilValid(ctx, file, toYaml(before), check);
-    file.discard();
-    return after ?? before;
-  });
-}

@@ -76,7 +76,14 @@ export const showProfile = defineCommand({
           .join('\n');
       },
     });
-    if (origin) notePinning(ctx, settings);
+    const { ignoredKeys, pinned, profile } = settings;
+    if (!origin || !profile) return;
+    ctx.out.note(
+      pinned
+        ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
+        : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
+    );
+    if (ignoredKeys.length > 0) ctx.out.note(`Ignored in the project file: ${ignoredKeys.join(', ')}.`);
   },
 });
 
@@ -137,14 +144,4 @@ function rowsOf(shown: Shown): [string, string, string][] {
   for (const [area, rate] of Object.entries(shown.limits)) add(`limits.${area}`, rate);
   for (const [word, own] of Object.entries(shown.names)) add(`names.${word}`, own);
   return rows.map(([name, value, from]) => [cleanLine(name), cleanLine(value), cleanLine(from)]);
-}
-
-function notePinning(ctx: Context, { ignoredKeys, pinned, profile }: Settings): void {
-  if (!profile) return;
-  ctx.out.note(
-    pinned
-      ? `Profile ${profile.value} is pinned (${profile.origin.detail}): only other flags override its values.`
-      : `Profile ${profile.value} is not pinned: flags, CDPADM_* variables and the project file override its values. --profile ${profile.value} pins it.`,
-  );
-  if (ignoredKeys.length > 0) ctx.out.note(`Ignored in the project file: ${ignoredKeys.join(', ')}.`);
 }

@@ -26,7 +26,14 @@ export interface ProjectFile {
 
 /** Reads the file. Throws KnownError invalid input (9) with the position of each issue, such as a credential. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
-  const text = readText(file);
+  let text: string;
+  try {
+    if (fs.statSync(file).size > MAX_BYTES)
+      throw unusable(file, '', [{ message: `is larger than ${sizeText(MAX_BYTES)}` }]);
+    text = fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
   const { isMap, parseDocument } = await import('yaml');
   const document = parseDocument(text, { intAsBigInt: true, prettyErrors: false, stringKeys: true });
   const mistakes = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
@@ -64,17 +71,6 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
   if (OWN_FIELDS.includes(name)) return 'a repository must not set this; put it in a profile';
   const guess = nearest(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
   return guess === undefined ? message : `${message}; did you mean \`${guess}\`?`;
-}
-
-function readText(file: string): string {
-  try {
-    if (fs.statSync(file).size > MAX_BYTES) {
-      throw unusable(file, '', [{ message: `is larger than ${sizeText(MAX_BYTES)}` }]);
-    }
-    return fs.readFileSync(file, 'utf8');
-  } catch (error) {
-    throw cannotRead(file, error);
-  }
 }
 
 function unusable(file: string, text: string, found: readonly LocatedIssue[]): KnownError {

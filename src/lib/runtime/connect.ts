@@ -13,26 +13,14 @@ import { rememberingIds } from './memory/remember-ids.ts';
 import { ADDRESS_OF, lastingAddress, lastingAudience, readOnly } from './target.ts';
 import { furtherAuthorities } from './checks/trusted-roots.ts';
 
-/** Returns the settings for `profile` or, if it is undefined, for the profile that the flags select. */
-export async function resolveFor(ctx: Context, profile: string | undefined): Promise<Settings> {
+/**
+ * Returns the settings for `profile` or, if it is undefined, for the profile that the flags select. `alone` is the flag
+ * that names a second profile, to which only one of the global flags applies: `--ca-file`.
+ */
+export async function resolveFor(ctx: Context, profile = ctx.flags.profile, alone?: string): Promise<Settings> {
   const { org, account, workspace, caFile } = ctx.flags;
+  const ids = alone === undefined && { org_id: org, account_id: account, workspace_id: workspace };
   return await loadSettings({
-    ...sourcesOf(ctx),
-    flags: {
-      profile: profile ?? ctx.flags.profile,
-      settings: { org_id: org, account_id: account, workspace_id: workspace, ca_file: caFile },
-    },
-  });
-}
-
-/** Returns the settings of a second profile, which `flag` names. Of the global flags, only `--ca-file` applies. */
-export async function resolveAlone(ctx: Context, profile: string, flag: string): Promise<Settings> {
-  const settings = { ca_file: ctx.flags.caFile };
-  return await loadSettings({ ...sourcesOf(ctx), flags: { profile, settings }, alone: flag });
-}
-
-function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flags'> {
-  return {
     env: ctx.io.env,
     cwd: ctx.io.cwd,
     home: host.home(ctx.io.env),
@@ -46,7 +34,9 @@ function sourcesOf(ctx: Context): Omit<Parameters<typeof loadSettings>[0], 'flag
       const { openEmbedded, valuesOf } = await import('./emulator/embedded.ts');
       return valuesOf(await openEmbedded(ctx));
     },
-  };
+    flags: { profile, settings: { ...ids, ca_file: caFile } },
+    alone,
+  });
 }
 
 /** Opens the HTTP core and the clients. `freshToken` ignores a cached token, which would hide a wrong secret. */

@@ -99,11 +99,11 @@ function repeatInput(io: Io): () => Io {
  * because the second request would be a duplicate. Throws guard (12) if one is read-only or needs a confirmation.
  */
 async function checkWrites(ctx: Context): Promise<void> {
-  const { resolveAlone } = await import('./connect.ts');
+  const { resolveFor } = await import('./connect.ts');
   const { confirm, curl, dryRun, profiles, workspace } = ctx.flags;
   const known = new Map<string, string>();
   for (const name of profiles) {
-    const settings = await resolveAlone(ctx, name, '--profile');
+    const settings = await resolveFor(ctx, name, '--profile');
     if (settings.get('dsr_base_url')) {
       const place = [workspace ?? settings.get('workspace_id')?.value, lastingAddress(settings, 'dsr_base_url')].join(
         ' ',

@@ -19,53 +19,37 @@ export function areaCheck() {
 
 export type AreaCheck = z.infer<ReturnType<typeof areaCheck>> & { error?: KnownError };
 
-interface Area {
-  credential: AreaCheck['credential'];
-  name: string;
-  needs: readonly SettingName[];
-  /** True if the call is a POST, which `access: read` blocks. */
-  posts?: true;
-  /** Makes the call and returns the detail to show. Absent if every call in the area is a write. */
-  read?(api: Api, signal: AbortSignal): Promise<string>;
+type Read = (api: Api, signal: AbortSignal) => Promise<string>;
+
+/** Credentials, name, needed settings, and the cheapest call, which returns the detail to show. */
+const AREAS: readonly [
+  credential: AreaCheck['credential'],
+  name: string,
+  needs: readonly SettingName[],
+  read?: Read,
+][] = [
+  ['platform', 'roles', ['base_url', 'org_id', 'account_id'], listing('task', (api) => api.roles.listTasks)],
+  ['platform', 'groups', ['base_url', 'workspace_id'], listing('group', (api) => api.groups.list)],
+  ['platform', 'warehouse', ['base_url', 'workspace_id'], listing('connection', (api) => api.connections.list)],
+  ['dsr', 'data subject requests', ['dsr_base_url'], readDiscovery],
+  ['seeding', 'seeding', ['seeding_url'], trySeeding],
+  // Every call in this area is a write.
+  ['seeding', 'identity intake', ['identity_url']],
+];
+
+function listing(noun: string, listOf: (api: Api) => (signal: AbortSignal) => Promise<readonly unknown[]>): Read {
+  return async (api, signal) => counted((await listOf(api)(signal)).length, noun);
 }
 
-const AREAS: readonly Area[] = [
-  {
-    credential: 'platform',
-    name: 'roles',
-    needs: ['base_url', 'org_id', 'account_id'],
-    read: async (api, signal) => counted((await api.roles.listTasks(signal)).length, 'task'),
-  },
-  {
-    credential: 'platform',
-    name: 'groups',
-    needs: ['base_url', 'workspace_id'],
-    read: async (api, signal) => counted((await api.groups.list(signal)).length, 'group'),
-  },
-  {
-    credential: 'platform',
-    name: 'warehouse',
-    needs: ['base_url', 'workspace_id'],
-    read: async (api, signal) => counted((await api.connections.list(signal)).length, 'connection'),
-  },
-  {
-    credential: 'dsr',
-    name: 'data subject requests',
-    needs: ['dsr_base_url'],
-    read: async (api, signal) => `version ${(await api.dsr.discovery(signal)).api_version}`,
-  },
-  {
-    credential: 'seeding',
-    name: 'seeding',
-    needs: ['seeding_url'],
-    posts: true,
-    read: async (api, signal) => {
-      await api.seeding.tryCredentials(signal);
-      return 'the key and secret are valid; an empty list of users was sent';
-    },
-  },
-  { credential: 'seeding', name: 'identity intake', needs: ['identity_url'] },
-];
+async function readDiscovery(api: Api, signal: AbortSignal): Promise<string> {
+  return `version ${(await api.dsr.discovery(signal)).api_version}`;
+}
+
+/** Sends a POST, which `access: read` blocks. */
+async function trySeeding(api: Api, signal: AbortSignal): Promise<string> {
+  await api.seeding.tryCredentials(signal);
+  return 'the key and secret are valid; an empty list of users was sent';
+}
 
 /** Requests a new token: a cached one would hide a wrong secret. Skips areas that would fail for the same reason. */
 export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
@@ -75,7 +59,7 @@ export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
   const api = (): Api => (opened ??= connect(ctx, settings, { freshToken: true }));
   const checks: AreaCheck[] = [];
   for (const area of AREAS) {
-    const same = checks.find(({ credential, error }) => credential === area.credential && error && isGeneral(error));
+    const same = checks.find(({ credential, error }) => credential === area[0] && error && isGeneral(error));
     checks.push(await checkArea(settings, api, area, same, ctx.signal));
   }
   return checks;
@@ -84,7 +68,7 @@ export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
 async function checkArea(
   settings: Settings,
   api: () => Api,
-  { credential, name: area, needs, posts, read }: Area,
+  [credential, area, needs, read]: (typeof AREAS)[number],
   same: AreaCheck | undefined,
   signal: AbortSignal,
 ): Promise<AreaCheck> {
@@ -95,7 +79,7 @@ async function checkArea(
   const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
   if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
   if (!read) return result('not_checked', 'every call would change data');
-  if (posts && settings.access === 'read')
+  if (read === trySeeding && settings.access === 'read')
     return result('not_checked', 'access: read blocks the POST that this check needs');
   if (same) return result('not_checked', `skipped because ${same.area} failed (same credentials and address)`);
   try {

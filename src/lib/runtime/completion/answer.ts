@@ -2,7 +2,7 @@
 import { host } from '../../kernel/host.ts';
 import type { Context } from '../context.ts';
 import { type TypedWord, readLine, unquote } from './command-line.ts';
-import { complete, type Candidate, type Completion, type Tree } from './complete.ts';
+import { complete, type Candidate, type Tree } from './complete.ts';
 import { createValues } from './sources.ts';
 
 /**
@@ -15,8 +15,14 @@ export async function answerCompletion(args: readonly string[], ctx: Context, tr
   const typed = typedOf(shell, rest);
   if (!typed) return;
   const { words, current } = typed;
-  const completion = await complete(words, current.text, tree, createValues(ctx, host.home(ctx.io.env)));
-  ctx.io.stdout.write(linesOf(shell, completion, current).join(''));
+  const { kind, candidates } = await complete(words, current.text, tree, createValues(ctx, host.home(ctx.io.env)));
+  const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
+  // Do not add a space after `email=`, `env:`, `limits.` or a folder, because the word continues.
+  const nospace =
+    fitting.length > 0 &&
+    fitting.every(({ value }) => /[=:.]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
+  const lines = [`${kind}${nospace ? ' nospace' : ''}`, ...fitting.map((one) => lineOf(shell, one, current))];
+  ctx.io.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 function typedOf(shell: string, args: readonly string[]): { words: string[]; current: TypedWord } | undefined {
@@ -26,15 +32,6 @@ function typedOf(shell: string, args: readonly string[]): { words: string[]; cur
   if (shell !== 'zsh') return undefined;
   const words = args.map(unquote);
   return { words: words.slice(0, -1), current: { text: words.at(-1) ?? '', quote: '', kept: 0 } };
-}
-
-function linesOf(shell: string, { kind, candidates }: Completion, current: TypedWord): string[] {
-  const fitting = candidates.filter(({ value }) => value.startsWith(current.text));
-  // Do not add a space after `email=`, `env:`, `limits.` or a folder, because the word continues.
-  const nospace =
-    fitting.length > 0 &&
-    fitting.every(({ value }) => /[=:.]$/.test(value) || (value.endsWith('/') && /(?:^|=)file:/.test(value)));
-  return [`${kind}${nospace ? ' nospace' : ''}\n`, ...fitting.map((one) => `${lineOf(shell, one, current)}\n`)];
 }
 
 function lineOf(shell: string, { value, description }: Candidate, current: TypedWord): string {

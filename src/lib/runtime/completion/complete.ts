@@ -33,19 +33,18 @@ export interface Tree {
 /** Returns the values of an argument or a flag; undefined if any text is accepted. */
 export type Values = (subject: Argument | Option, point: CompletionPoint) => Promise<Completion | undefined>;
 
-const NOTHING: Completion = { kind: 'values', candidates: [] };
-
 /** Parses `words` as the program would, and completes `current`, the typed part of the next word. */
 export async function complete(words: string[], current: string, tree: Tree, values: Values): Promise<Completion> {
   const state = await walk(words, tree);
   const { chain, waiting, literal, isHelp } = state;
   const point: CompletionPoint = { ...state.point, typed: current, tree };
-  if (waiting && !endsList(waiting, current)) return notGiven(waiting, await values(waiting, point), state);
+  if (waiting && !endsList(waiting, current)) return without(await values(waiting, point), repeatable(waiting, state));
   const [, flag, typed] = /^(--[^=]+)=(.*)$/s.exec(literal ? '' : current) ?? [];
   if (flag !== undefined && typed !== undefined) {
     const option = findOption(chain, flag);
     const found = option?.required ? await values(option, { ...point, typed }) : undefined;
-    return prefixed(`${flag}=`, option && notGiven(option, found, state));
+    const { kind, candidates } = without(found, option && repeatable(option, state));
+    return { kind, candidates: candidates.map((one) => ({ ...one, value: `${flag}=${one.value}` })) };
   }
   if (!literal && current.startsWith('-')) return { kind: 'values', candidates: isHelp ? [] : flagsOf(state) };
   const below = point.command.commands.filter((command) => command.name() !== 'help' || chain.length === 1);
@@ -64,17 +63,18 @@ export async function complete(words: string[], current: string, tree: Tree, val
   const { registeredArguments } = point.command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[point.operands.length] ?? (last?.variadic ? last : undefined);
-  const found = argument && (await values(argument, point));
-  if (!found) return NOTHING;
-  // Omit arguments that were already typed.
-  return { ...found, candidates: found.candidates.filter(({ value }) => !point.operands.includes(value)) };
+  return without(argument && (await values(argument, point)), point.operands);
 }
 
-/** Returns a completion without the values that a repeatable flag already has. */
-function notGiven(option: Option, found: Completion | undefined, { given }: State): Completion {
-  const values = flagSpecs.get(option)?.many ? given.get(option.long ?? '') : undefined;
-  if (!found || !values) return found ?? NOTHING;
-  return { ...found, candidates: found.candidates.filter(({ value }) => !values.includes(value)) };
+/** Returns a completion without the values that were already typed. */
+function without(found: Completion | undefined, typed: readonly string[] = []): Completion {
+  const { kind, candidates } = found ?? { kind: 'values', candidates: [] };
+  return { kind, candidates: candidates.filter(({ value }) => !typed.includes(value)) };
+}
+
+/** Returns the values that a repeatable flag already has. */
+function repeatable(option: Option, { given }: State): readonly string[] | undefined {
+  return flagSpecs.get(option)?.many ? given.get(option.long ?? '') : undefined;
 }
 
 /** True if the word starts a new flag, so it is not a value of a flag that accepts several words. */
@@ -176,10 +176,4 @@ function flagsOf({ chain, point }: State): Candidate[] {
       .map(({ long, short, description }) => ({ value: long ?? short ?? '', description })),
     help,
   ];
-}
-
-function prefixed(prefix: string, completion: Completion | undefined): Completion {
-  if (!completion) return NOTHING;
-  const candidates = completion.candidates.map((one) => ({ ...one, value: `${prefix}${one.value}` }));
-  return { ...completion, candidates };
 }

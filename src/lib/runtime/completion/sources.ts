@@ -139,18 +139,13 @@ const runningPorts: Source = async (_point, known) => {
 const fields: Source = async ({ command, flags, operands, typed }) => {
   const { columns } = helpOf(command) ?? {};
   const { fieldsOf } = await import('../output/result-shape.ts');
-  const known =
-    columns === undefined
-      ? fieldsOf(command)
-      : (typeof columns === 'function' ? columns(optionsOf(flags), operands) : columns)?.map(({ key }) => key);
+  // A command receives `--dry-run` as `dryRun`.
+  const options = Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value] as const);
+  const found = typeof columns === 'function' ? columns(Object.fromEntries(options), operands) : columns;
+  const known = columns === undefined ? fieldsOf(command) : found?.map(({ key }) => key);
   const given = typed.split(',').slice(0, -1);
   return (known ?? []).filter((name) => !given.includes(name)).map((name) => [...given, name].join(','));
 };
-
-/** Returns the flags as a command receives them: `--dry-run` as `dryRun`. */
-function optionsOf(flags: ReadonlyMap<string, string>): Record<string, unknown> {
-  return Object.fromEntries(Array.from(flags, ([flag, value]) => [optionKey(flag), value === '' ? true : value]));
-}
 
 const described: Source = async ({ operands: [document, ...words], tree }) => {
   if (document !== 'output') return [];

@@ -29,8 +29,8 @@ export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promi
 
 /** Opens the profile that `flag` names. Throws usage (2) if the profile is unknown or lacks an address or id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string) {
-  const { connect, resolveAlone } = await import('../connect.ts');
-  const settings = await resolveAlone(ctx, name, flag);
+  const { connect, resolveFor } = await import('../connect.ts');
+  const settings = await resolveFor(ctx, name, flag);
   return {
     api: connect(ctx, settings),
     memory: await openRolesMemoryOf(ctx, settings),
