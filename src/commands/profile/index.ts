@@ -12,9 +12,10 @@ import { showProfile } from './show.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 
+const local = { effect: 'local', calls: 'settings' } as const;
+
 const shared = {
-  effect: 'local',
-  calls: 'settings',
+  ...local,
   output: () => z.object({ from: z.string(), to: z.string() }),
   exits: { notFound: 'profile not found', conflict: 'a profile with the new name already exists' },
 } as const satisfies Partial<CommandRecord>;
@@ -63,8 +64,7 @@ const renameProfile = defineCommand({
 const useProfile = defineCommand({
   path: 'profile use',
   summary: 'make a profile the current one',
-  effect: 'local',
-  calls: 'settings',
+  ...local,
   args: { name: { help: 'name of the profile; local is the embedded platform', pick: pickProfileOrLocal } },
   output: () => z.object({ current: z.string() }),
   examples: ['cdpadm profile use local', 'cdpadm profile use prod --dry-run'],
@@ -85,8 +85,7 @@ const useProfile = defineCommand({
 const deleteProfile = defineCommand({
   path: 'profile delete',
   summary: 'delete a profile and its stored secrets',
-  effect: 'local',
-  calls: 'settings',
+  ...local,
   args: { name: { help: 'the profile', pick: pickProfile } },
   output: () => z.object({ deleted: z.string(), was_current: z.boolean() }),
   notes: ['Nothing on the platform changes. To delete a protected profile, you must type its name.'],
@@ -128,9 +127,8 @@ function listResult() {
 const listProfiles = defineCommand({
   path: 'profile list',
   summary: 'list the profiles',
-  effect: 'local',
+  ...local,
   tool: [],
-  calls: 'settings',
   output: listResult,
   examples: ['cdpadm profile list', 'cdpadm profile list -o name'],
   run: async (ctx): Promise<z.infer<ReturnType<typeof listResult>>> => {
@@ -170,8 +168,7 @@ const listProfiles = defineCommand({
 const exportProfile = defineCommand({
   path: 'profile export',
   summary: 'print a profile in a form that can be imported elsewhere',
-  effect: 'local',
-  calls: 'settings',
+  ...local,
   args: { name: { help: 'the profile', pick: pickProfile } },
   // The columns are the fields that the profile has.
   columns: () => undefined,
@@ -195,8 +192,7 @@ const exportProfile = defineCommand({
 const importProfile = defineCommand({
   path: 'profile import',
   summary: 'create a profile from an exported one',
-  effect: 'local',
-  calls: 'settings',
+  ...local,
   args: { file: { help: 'exported JSON or YAML; - reads standard input' }, name: { help: 'name of the new profile' } },
   flags: { use: { help: 'make the new profile the current one' } },
   output: () => z.object({ name: z.string(), current: z.boolean() }),

@@ -93,14 +93,12 @@ class RunContext implements StartedContext {
   }
 
   get cacheFiles(): CacheFiles {
-    return (this.#cacheFiles ??= createCacheFiles((error) => this.#warnOnce(error)));
-  }
-
-  /** A run with several profiles warns only once. */
-  #warnOnce({ message }: KnownError): void {
-    if (warned.has(this.io)) this.out.verbose(message);
-    else this.out.warn(`${message} This command continues without it.`);
-    warned.add(this.io);
+    return (this.#cacheFiles ??= createCacheFiles(({ message }) => {
+      // A run with several profiles warns only once.
+      if (warned.has(this.io)) this.out.verbose(message);
+      else this.out.warn(`${message} This command continues without it.`);
+      warned.add(this.io);
+    }));
   }
 
   async profiles() {

@@ -14,15 +14,9 @@ import { lastingAddress, readOnly } from './target.ts';
 import { shellWord } from '../kernel/words.ts';
 import { type AnyView, listOf, markdownText, nameText } from './output/result-text.ts';
 
-interface Result {
-  profile: string;
-  data: unknown;
-  view: AnyView;
-}
-
 interface Part {
   profile: string;
-  result?: Result;
+  result?: { data: unknown; view: AnyView };
   error?: KnownError;
   advice?: Output['advice'];
 }
@@ -135,7 +129,7 @@ function collecting(out: Output, part: Part): Output {
   return {
     ...out,
     emit: (data, view) => {
-      part.result = { profile: part.profile, data, view: view as unknown as AnyView };
+      part.result = { data, view: view as unknown as AnyView };
       return Promise.resolve();
     },
     note: (hint) => out.note(advised(hint)),
@@ -151,10 +145,13 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
       ? { profile, error: { code: error.code, message: error.message, ...hintOf(error, advice) } }
       : { profile, data: result?.data },
   );
-  const shown = parts.flatMap(({ result }) => result ?? []);
+  const shown = parts.flatMap(({ profile, result }) => (result ? [{ profile, ...result }] : []));
   if (flags.output === 'name' && flags.query === undefined) {
-    const linesOf = ({ data, view }: Result): string[] => nameText(data, view).split('\n').filter(Boolean);
-    const lines = shown.flatMap((one) => linesOf(one).map((line) => `${one.profile}\t${line}\n`));
+    const lines = shown.flatMap(({ data, profile, view }) =>
+      nameText(data, view)
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [`${profile}\t${line}\n`])),
+    );
     return await out.emitText(lines.join(''));
   }
   const isTabular = shown.every(({ view }) => view.kind !== 'document');
@@ -185,7 +182,7 @@ async function emitParts({ flags, out }: Context, parts: Part[]): Promise<void> 
 }
 
 /** Returns `profile`, then the columns of all parts. If a part lacks a column, its cells in that column are empty. */
-function columnsOf(shown: readonly Result[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
+function columnsOf(shown: readonly { view: AnyView }[], rows: readonly LabeledRow[]): Column<LabeledRow>[] {
   const known = new Map<string, Column<unknown>>();
   const lists = shown.flatMap(({ view }) => (view.kind === 'document' ? [] : [view.columns]));
   for (const columns of [...lists, ...rows.map((row) => row.columns)])

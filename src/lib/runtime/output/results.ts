@@ -7,7 +7,7 @@ import { plainStyle } from '../../render/style.ts';
 import type { TextSink } from '../context.ts';
 import { BrokenPipeError } from '../interrupt.ts';
 import { fenced } from './annotations.ts';
-import type { OutputSetup } from './notes.ts';
+import type { OutputSetup } from './messages.ts';
 import { type AnyView, foundText, isJsonFormat, resultText, type Surface } from './result-text.ts';
 
 type ListOfAny = AnyView & { kind: 'list' };

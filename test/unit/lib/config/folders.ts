@@ -1,7 +1,7 @@
 // A temporary configuration folder and the options that the config modules need.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Keychain } from '../../../../src/lib/config/keychain.ts';
+import type { Keychain } from '../../../../src/lib/config/secrets.ts';
 import type { SecretsOptions } from '../../../../src/lib/config/secrets.ts';
 import { systemClock } from '../../../../src/lib/kernel/clock.ts';
 import { createRedactor } from '../../../../src/lib/kernel/redact.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownError } from '../../../../src/lib/kernel/errors.ts';
-import { openKeychain } from '../../../../src/lib/config/keychain.ts';
+import { openKeychain } from '../../../../src/lib/config/secrets.ts';
 import { profileNameProblem } from '../../../../src/lib/config/profile-name.ts';
 import { openProfiles, type ProfileDraft } from '../../../../src/lib/config/profiles.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
