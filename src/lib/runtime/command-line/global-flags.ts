@@ -121,10 +121,7 @@ export function readGlobalFlags(
   }
   const id = (name: string) =>
     checked(raw, name, 'a number such as 12345', (it) => (/^\d{1,19}$/.test(it) ? it : undefined));
-  const duration = (name: string) =>
-    checked(raw, name, 'a duration such as 500ms, 30s, 15m or 8h', (it) =>
-      parseDuration(it) === 0 ? undefined : parseDuration(it),
-    );
+  const duration = (name: string) => checked(raw, name, 'a duration such as 500ms, 30s, 15m or 8h', readDuration);
   const given = (raw['profile'] as string[] | undefined) ?? [];
   const profiles = [...new Set(given.map((name) => text({ profile: name }, 'profile') ?? ''))];
   return {
@@ -224,6 +221,11 @@ function checked<T>(raw: Raw, name: string, wanted: string, read: (text: string)
   const result = value === undefined ? undefined : read(value);
   if (value === undefined || result !== undefined) return result;
   throw usageError(`${flagName(name)} must be ${wanted}, not \`${value}\`.`);
+}
+
+function readDuration(text: string): number | undefined {
+  const ms = parseDuration(text);
+  return ms === 0 ? undefined : ms;
 }
 
 function readRetries(text: string): number | undefined {
