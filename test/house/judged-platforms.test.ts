@@ -62,6 +62,7 @@ const WITHOUT: Record<string, string> = {
   'test/e2e/lock.test.ts': 'runs a single module',
   'test/e2e/chain-kill.test.ts': 'runs a single module',
   'test/e2e/make-folder.test.ts': 'runs a single module',
+  'test/e2e/hook-without-files.test.ts': 'runs a single module',
 };
 
 test('checks every process that may run a platform', () => {

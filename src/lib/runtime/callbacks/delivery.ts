@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { resolve as resolvePath } from 'node:path';
+import type { Writable } from 'node:stream';
 import { usageError } from '../../kernel/errors.ts';
 import { host } from '../../kernel/host.ts';
 import { networkFailure } from '../../http/answer/failure.ts';
@@ -104,8 +105,8 @@ export function openHook(ctx: Context, line: string, limitMs: number): Deliver {
       windowsHide: true,
     });
     const ended = once(child, 'exit') as Promise<[code: number | null, killed: string | null]>;
-    // The command may exit without reading its input.
-    child.stdin.on('error', () => undefined).end(body);
+    // The command may exit without reading its input. Without free file descriptors, it has no input and does not start.
+    (child.stdin as Writable | undefined)?.on('error', () => undefined).end(body);
     const over = new AbortController();
     let reason: Error | undefined;
     let kill: NodeJS.Timeout | undefined;
