@@ -6,7 +6,7 @@ import type { ExitName } from '../lib/errors/entry.ts';
 import { exitOf } from '../lib/errors/fail.ts';
 import { invalidInput, type Issue, KnownError, placeOf } from '../lib/kernel/errors.ts';
 import { isRecord, readRecord } from '../lib/kernel/json.ts';
-import { counted, largest, shellLine } from '../lib/kernel/words.ts';
+import { capitalized, counted, largest, shellLine } from '../lib/kernel/words.ts';
 import type { RecordView } from '../lib/render/view.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openBulkInputs } from './bulk-flags.ts';
@@ -50,12 +50,9 @@ export interface Joining<Result extends Part> {
   valueOf(label: Label, like: Result): string;
 }
 
-export function joinedResult({
-  counts,
-  label,
-  more,
-  names,
-}: Pick<Joining<Part>, 'counts' | 'label' | 'more' | 'names'>) {
+type JoinedShape = Pick<Joining<Part>, 'counts' | 'label' | 'more' | 'names'>;
+
+export function joinedResult({ counts, label, more, names }: JoinedShape) {
   return z.object({
     ...Object.fromEntries(counts.map((key) => [key, z.int()])),
     seconds: z.number(),
@@ -79,13 +76,10 @@ export function joinedResult({
   });
 }
 
-export function joinedView({
-  counts,
-  names,
-}: Pick<Joining<Part>, 'counts' | 'names'>): RecordView<Record<string, unknown>> {
+export function joinedView({ counts, names }: Pick<JoinedShape, 'counts' | 'names'>): RecordView<object> {
   const listed = (value: unknown): unknown => (Array.isArray(value) ? value.join(', ') || 'none' : value);
   const keys = [...counts, 'seconds', names.parts, 'complete', names.missing, names.failed, names.files];
-  return { kind: 'record', columns: keys.map((key) => ({ key, value: (it) => listed(it[key]) as string })) };
+  return { kind: 'record', columns: keys.map((key) => ({ key, value: (it) => listed(it[key as never]) as string })) };
 }
 
 export const resultArgs = {
@@ -109,16 +103,17 @@ export async function emitJoined<Result extends Part>(
   const results = reports.map(({ result }) => result);
   const [first] = results as [Result];
   const exits = new Set<ExitName>();
-  const errors = reports.flatMap(({ error, result: { argv }, result }) => {
+  const errors = reports.flatMap(({ error, result }) => {
     if (error === undefined) return [];
     const exit = exitOf(new KnownError(error));
     exits.add(exit);
-    const again = shellLine(afterError(argv, error.code));
-    const facts = { ...error, correct_first: NEEDS_CORRECTION.includes(exit), again };
-    return [{ label: labelOf(result), ...facts }];
+    const again = shellLine(afterError(result.argv, error.code));
+    return [{ label: labelOf(result), ...error, correct_first: NEEDS_CORRECTION.includes(exit), again }];
   });
+  const commandsOf = (isStuck: boolean) =>
+    errors.filter((one) => one.correct_first === isStuck).map((one) => one.again);
   const again = [
-    ...errors.filter((one) => !one.correct_first).map((one) => one.again),
+    ...commandsOf(false),
     ...missing.map((label) => shellLine(withFlag(first.argv, flag, valueOf(label, first)))),
   ];
   const sums = Object.fromEntries(
@@ -145,11 +140,11 @@ export async function emitJoined<Result extends Part>(
   const named = [...groupBy(errors, ({ message }) => message)].map(([message, alike]) => {
     const what = alike.length === 1 ? names.part : names.parts;
     const labels = alike.map(({ label }) => label).join(', ');
-    return `${what.replace(/^./, (letter) => letter.toUpperCase())} ${labels} failed: ${message}`;
+    return `${capitalized(what)} ${labels} failed: ${message}`;
   });
   showSome(ctx, '', named);
-  const stuck = errors.filter((one) => one.correct_first).map((one) => one.again);
-  showSome(ctx, 'Correct the invalid input first. Then run this, and save the output with the other results:', stuck);
+  const correct = 'Correct the invalid input first. Then run this, and save the output with the other results:';
+  showSome(ctx, correct, commandsOf(true));
   showSome(ctx, 'Run these parts, and save each output with the other results, for example with --out FILE:', again);
 }
 

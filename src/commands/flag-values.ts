@@ -63,9 +63,7 @@ export const beforeFlag = {
   before: { value: 'date', required: true, help: 'date or time; anything newer is kept' },
 } as const;
 
-export function readBefore(text: string): string {
-  return isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
-}
+export const readBefore = (text: string): string => isoMillis(parseIso(readTime('--before', text, '00:00:00')) ?? 0);
 
 /** Parses a time, or a duration before `now`. Returns milliseconds. Throws KnownError usage (2). */
 export function readSince(text: string, now: number): number {

@@ -24,17 +24,10 @@ export const workspaceTarget = () => targetWith('workspace_id');
 
 export const organizationTarget = () => targetWith('org_id', 'account_id');
 
-export function targetName({
-  address,
-  environment,
-  workspace_id,
-}: z.infer<ReturnType<typeof workspaceTarget>>): string {
-  return `workspace ${workspace_id} (${environment}) at ${address}`;
-}
+export const targetName = (target: z.infer<ReturnType<typeof workspaceTarget>>): string =>
+  `workspace ${target.workspace_id} (${target.environment}) at ${target.address}`;
 
-export function deletedResult() {
-  return z.object({ id: z.string(), deleted: z.literal(true), target: workspaceTarget() });
-}
+export const deletedResult = () => z.object({ id: z.string(), deleted: z.literal(true), target: workspaceTarget() });
 
 export const deletedView: RecordView<WithTarget<typeof deletedResult>> = {
   kind: 'record',

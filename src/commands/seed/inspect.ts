@@ -1,6 +1,7 @@
 // `seed inspect`: shows what exports contain, and the flags and map for reading them.
 import * as z from 'zod/mini';
 import { SOURCES, type SourceName } from '../../lib/domain/csv/dialect.ts';
+import { groupBy } from '../../lib/kernel/group-by.ts';
 import { shellWord, counted } from '../../lib/kernel/words.ts';
 import { cleanLine } from '../../lib/render/clean.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
@@ -89,8 +90,7 @@ function draw({ bodies, columns, duplicates, files, headerless, map, source }: I
 
 /** Shows only a few sizes, with their counts: `3 × 1000, 12`. */
 function summary(groups: readonly number[]): string {
-  const sizes = new Map<number, number>();
-  for (const size of groups) sizes.set(size, (sizes.get(size) ?? 0) + 1);
-  const shown = [...sizes].slice(0, 4).map(([size, times]) => (times === 1 ? `${size}` : `${times} × ${size}`));
+  const sizes = groupBy(groups, (size) => size);
+  const shown = [...sizes].slice(0, 4).map(([size, { length }]) => (length === 1 ? `${size}` : `${length} × ${size}`));
   return `${shown.join(', ')}${sizes.size > 4 ? ', …' : ''} ${shown.join('') === '1' ? 'row' : 'rows'}`;
 }

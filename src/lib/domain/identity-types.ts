@@ -56,9 +56,7 @@ function valueIssue(value: unknown, nulls: NullWords | undefined): string | unde
 }
 
 /** True for zero-width and bidi control characters, which are often copied along with a value. */
-export function isPartlyInvisible(text: string): boolean {
-  return /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text);
-}
+export const isPartlyInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text);
 
 /** Returns advice on identities that would create or change another profile than the one that was meant. */
 export function identityAdvice(identities: unknown, field: string): FieldIssue[] {

@@ -20,9 +20,7 @@ export interface LoadedDocument {
 }
 
 /** `.json` means JSON. Any other name, or `-`, means YAML, which includes JSON. */
-export function formatOf(path: string): DocumentFormat {
-  return /\.json$/i.test(path) ? 'json' : 'yaml';
-}
+export const formatOf = (path: string): DocumentFormat => (/\.json$/i.test(path) ? 'json' : 'yaml');
 
 /** Reads and parses the file at `path` (`-` is stdin). Throws the errors of `readInput` and `parseDocumentText`. */
 export async function loadDocument(path: string, source: InputSource): Promise<LoadedDocument> {
@@ -40,9 +38,7 @@ export async function parseDocumentText(name: string, text: string, format: Docu
   return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
 }
 
-export function parseJsonText(name: string, text: string): LoadedDocument {
-  return loaded(name, text, 'json', readJson(text));
-}
+export const parseJsonText = (name: string, text: string): LoadedDocument => loaded(name, text, 'json', readJson(text));
 
 function loaded(name: string, text: string, format: DocumentFormat, reading: DocumentReading): LoadedDocument {
   const placeOf = placesIn(text);
@@ -76,12 +72,9 @@ export function invalidDocument(
 export function placeIssues(document: LoadedDocument, issues: readonly FieldIssue[]): Required<Omit<Issue, 'at'>>[] {
   return issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message, at }) => ({
-      file: document.name,
-      ...document.locate(path, at),
-      path: showPath(path),
-      message,
-    }))
+    .map(({ path, message, at }) => {
+      return { file: document.name, ...document.locate(path, at), path: showPath(path), message };
+    })
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 

@@ -60,9 +60,7 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
 }
 
 /** True if a repeated group with this name is the item itself, as in old files (parquet-format, LogicalTypes). */
-function isItem(name: string, list: string): boolean {
-  return name === 'array' || name === `${list}_tuple`;
-}
+const isItem = (name: string, list: string): boolean => name === 'array' || name === `${list}_tuple`;
 
 function leafReader({ element, path }: SchemaTree, levels: Levels, report: Report): ColumnReader {
   const leaf = {

@@ -113,9 +113,7 @@ function isoOf(ms: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function outOfRange(value: bigint): BadValue {
-  return new BadValue(`is out of range for a date (${value})`, String(value));
-}
+const outOfRange = (value: bigint): BadValue => new BadValue(`is out of range for a date (${value})`, String(value));
 
 /** Returns the shortest fraction that a 32-bit float stores as `raw`: 0.1 instead of 0.10000000149011612. */
 function shortestOf(raw: number): number {

@@ -44,13 +44,9 @@ export async function readInputBytes(path: string, source: InputSource): Promise
   return path === '-' ? await readStream(io.stdin, nameOf(path), signal) : await readPath(path, source);
 }
 
-function nameOf(path: string): string {
-  return path === '-' ? '<stdin>' : path;
-}
+const nameOf = (path: string): string => (path === '-' ? '<stdin>' : path);
 
-export function resolvePath(path: string, cwd: string): string {
-  return isAbsolute(path) ? path : join(cwd, path);
-}
+export const resolvePath = (path: string, cwd: string): string => (isAbsolute(path) ? path : join(cwd, path));
 
 async function readPath(path: string, { io, signal }: InputSource): Promise<Uint8Array> {
   const full = resolvePath(path, io.cwd);

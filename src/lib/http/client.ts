@@ -171,13 +171,9 @@ export function createClient(options: HttpOptions): Client {
   };
 }
 
-function changes({ method, service }: Endpoint): boolean {
-  return method !== 'GET' && service !== 'auth';
-}
+const changes = ({ method, service }: Endpoint): boolean => method !== 'GET' && service !== 'auth';
 
-function isSuccess({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
-}
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 function isStatus(result: Answer | TransportError, ...statuses: readonly number[]): boolean {
   return !(result instanceof TransportError) && statuses.includes(result.status);
@@ -197,28 +193,19 @@ function mayRejectItself(
 }
 
 function outcomeOf(result: Answer | TransportError): Outcome {
-  if (!(result instanceof TransportError)) {
+  if (!(result instanceof TransportError))
     return { kind: 'answer', status: result.status, retryAfter: result.headers['retry-after'] };
-  }
-  return {
-    kind: 'no-answer',
-    delivered: result.phase === 'not-delivered' ? 'no' : 'perhaps',
-    permanent: result.permanent,
-  };
+  const { permanent, phase } = result;
+  return { kind: 'no-answer', delivered: phase === 'not-delivered' ? 'no' : 'perhaps', permanent };
 }
 
 /** The text states the platform's own Retry-After, without our jitter. */
 function waitOf(result: Answer | TransportError, ms: number, now: number): Wait {
-  if (result instanceof TransportError) {
-    return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };
-  }
+  if (result instanceof TransportError) return { text: `Retrying in ${formatDuration(ms)} (${inShort(result)})` };
   const asked = parseRetryAfter(result.headers['retry-after'] ?? '', now);
-  return asked === undefined
-    ? { text: `Retrying in ${formatDuration(ms)} (${result.status})` }
-    : {
-        text: `Waiting ${formatDuration(asked)} as the platform requested (${result.status})`,
-        isRequested: asked > 1000,
-      };
+  if (asked === undefined) return { text: `Retrying in ${formatDuration(ms)} (${result.status})` };
+  const text = `Waiting ${formatDuration(asked)} as the platform requested (${result.status})`;
+  return { text, isRequested: asked > 1000 };
 }
 
 function inShort(result: Answer | TransportError): string {

@@ -25,9 +25,7 @@ export function isDomainName(text: string): boolean {
 }
 
 /** True for a domain that fits into a certificate: RFC 5280 limits a common name to 64 characters. */
-export function isCertifiable(domain: string): boolean {
-  return domain.length <= 64 && isDomainName(domain);
-}
+export const isCertifiable = (domain: string): boolean => domain.length <= 64 && isDomainName(domain);
 
 /** `hostname` is a name or an address, as in `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {

@@ -219,9 +219,7 @@ function lastTip(path: string): ChainTip | undefined {
   return tip;
 }
 
-function isWhole(line: string): boolean {
-  return line.startsWith('{"') && line.endsWith('}');
-}
+const isWhole = (line: string): boolean => line.startsWith('{"') && line.endsWith('}');
 
 /**
  * Opens the head: a line of a fixed length that is overwritten in place after the chain's lines are written. A digest

@@ -27,9 +27,7 @@ export const systemClock: Clock = {
 };
 
 /** Returns a clock for durations: its times never jump, but do not count from the epoch. */
-export function steadyClock(clock: Clock): Clock {
-  return { ...clock, now: () => clock.steady?.() ?? clock.now() };
-}
+export const steadyClock = (clock: Clock): Clock => ({ ...clock, now: () => clock.steady?.() ?? clock.now() });
 
 /** Work yields to the event loop after this time. A request needs several turns of the loop to get its response. */
 export const SLICE_MS = 10;

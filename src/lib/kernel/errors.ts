@@ -98,9 +98,7 @@ export function invalidInput(message: string, issues: readonly Issue[], hint?: H
   return new KnownError({ code: 'input.invalid', message, issues, issuesOmitted: omitted, hint });
 }
 
-export function isAbsent(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
-}
+export const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
 
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
@@ -135,9 +133,7 @@ export function toHints(hints: Hints | undefined): readonly Hint[] {
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
 
-export function hintLine({ text, command }: Hint): string {
-  return command === undefined ? text : `${text} ${command}`;
-}
+export const hintLine = ({ text, command }: Hint): string => (command === undefined ? text : `${text} ${command}`);
 
 /** Returns several hints as one string. A command is in backticks if more text follows. */
 export function hintText(hints: readonly Hint[]): string {
@@ -212,6 +208,4 @@ function failure(code: string, what: string, error: unknown, hint: Hints): Known
   return new KnownError({ code, message: `${what}: ${reasonOf(error)}.`, hint, cause: error });
 }
 
-export function reasonOf(error: unknown): string {
-  return REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;
-}
+export const reasonOf = (error: unknown): string => REASONS[systemErrorCode(error) ?? ''] ?? (error as Error).message;

@@ -45,9 +45,7 @@ export function statedTip(line: string): ChainTip | undefined {
   return entry === undefined || own === undefined ? undefined : { entry: Number(entry), hash: own };
 }
 
-export function isAboutChain(line: string): boolean {
-  return OWN_EVENTS.test(line);
-}
+export const isAboutChain = (line: string): boolean => OWN_EVENTS.test(line);
 
 export function checkpointEntries(line: string): number | undefined {
   const own = ownEvent(line);
@@ -55,9 +53,7 @@ export function checkpointEntries(line: string): number | undefined {
 }
 
 /** Anyone can recompute this hash from the previous hash, a newline, and the line up to `,"chain":`. */
-function linkHash(before: string, body: string): string {
-  return hash('sha256', `${before}\n${body}`);
-}
+const linkHash = (before: string, body: string): string => hash('sha256', `${before}\n${body}`);
 
 export interface ChainFault {
   /** Line number in the file, counted from 1; null for a fault without a line, such as lines missing at the end. */

@@ -158,6 +158,4 @@ function readWord(text: string, start: number, word: string): number {
   return start + word.length;
 }
 
-function isDigit(character: string): boolean {
-  return character >= '0' && character <= '9';
-}
+const isDigit = (character: string): boolean => character >= '0' && character <= '9';

@@ -83,9 +83,7 @@ function endOfString(text: string, open: number): number {
   return at;
 }
 
-function isNumberPart(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x2d;
-}
+const isNumberPart = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d;
 
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;

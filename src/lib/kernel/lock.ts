@@ -36,9 +36,7 @@ export interface Lock {
  * holder's lock. Only a process that holds a lock *on that dead instance* (with its nonce in the name) may do so. So
  * two processes never both break it, and no process breaks a new lock. Throws KnownError if the folder is not writable.
  */
-export function tryLock(path: string): Lock | undefined {
-  return lockBelow(path, path);
-}
+export const tryLock = (path: string): Lock | undefined => lockBelow(path, path);
 
 /** `path` is the lock `root` itself, or a marker whose holder may remove the file of one dead holder. */
 function lockBelow(root: string, path: string): Lock | undefined {
@@ -153,9 +151,7 @@ function isHeld(path: string, holder: Holder): boolean {
   return stat !== undefined && systemClock.now() - stat.mtimeMs < FOREIGN_HOST_STALE_MS;
 }
 
-export function ownProcess(): ProcessIdentity {
-  return { pid: host.pid, began: (ownLife ??= lifeOf(host.pid)) };
-}
+export const ownProcess = (): ProcessIdentity => ({ pid: host.pid, began: (ownLife ??= lifeOf(host.pid)) });
 
 /** True if the process is running on this machine. A later process with the same id does not count. */
 export function isAlive({ pid, began }: ProcessIdentity): boolean {

@@ -66,11 +66,6 @@ export function createRedactor() {
     announce(secret);
   }
 
-  /** Calls `listener` once for every secret added from now on, but not for hidden values. */
-  function onSecret(listener: (secret: string) => void): void {
-    announce = listener;
-  }
-
   function knownSpellings(): Set<string> {
     for (const secret of fresh.splice(0)) {
       for (const spelling of spellingsOf(secret)) known.add(spelling);
@@ -101,15 +96,12 @@ export function createRedactor() {
     );
   }
 
-  function number(source: number | bigint): unknown {
-    const written = String(source);
-    const shown = text(written);
-    return shown === written ? source : shown;
-  }
-
   function value(source: unknown, around: readonly object[] = []): unknown {
     if (typeof source === 'string') return text(source);
-    if (typeof source === 'number' || typeof source === 'bigint') return number(source);
+    if (typeof source === 'number' || typeof source === 'bigint') {
+      const shown = text(String(source));
+      return shown === String(source) ? source : shown;
+    }
     if (typeof source !== 'object' || source === null) return source;
     if (around.includes(source)) return '[circular]';
     const within = [...around, source];
@@ -121,21 +113,19 @@ export function createRedactor() {
     );
   }
 
-  function headers(source: Record<string, string>): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(source).map(([name, item]) => [name, SECRET_HEADERS.test(name) ? MASK : text(item)]),
-    );
-  }
-
   return {
     add,
     hide,
-    onSecret,
+    /** Calls `listener` once for every secret added from now on, but not for hidden values. */
+    onSecret: (listener: (secret: string) => void): void => void (announce = listener),
     knows,
     text,
     /** Returns a masked deep copy for JSON. An error becomes its name, message and data; bytes become text. */
     value: (source: unknown): unknown => value(source),
-    headers,
+    headers: (source: Record<string, string>): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(source).map(([name, item]) => [name, SECRET_HEADERS.test(name) ? MASK : text(item)]),
+      ),
   };
 }
 
@@ -255,9 +245,7 @@ function escaped(text: string): string[] {
   ];
 }
 
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function encoded(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');

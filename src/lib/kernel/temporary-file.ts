@@ -15,9 +15,7 @@ export function uniqueWord(): string {
 }
 
 /** Returns a path in `folder` for a file that will soon be renamed or removed. Open the file with the flag `wx`. */
-export function temporaryPath(folder: string): string {
-  return join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
-}
+export const temporaryPath = (folder: string): string => join(folder, `.cdpadm-${host.pid}-${uniqueWord()}.tmp`);
 
 /** Returns the path, with a number added if the file exists, so that earlier results are never overwritten. */
 export function freeName(path: string): string {
@@ -97,9 +95,7 @@ export function makeFolder(path: string, mode?: number): void {
 }
 
 /** True for a folder or a link to one. False for a path that cannot exist, such as one that is too long. */
-export function isFolder(path: string): boolean {
-  return fs.existsSync(path) && fs.statSync(path).isDirectory();
-}
+export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.statSync(path).isDirectory();
 
 /** Creates a folder that the user named. */
 export function makeUserFolder(path: string, mode?: number): void {

@@ -33,19 +33,13 @@ export function formatDuration(ms: number): string {
 }
 
 /** Formats a time as ISO 8601 in UTC with whole seconds: `2026-11-21T08:00:00Z`. */
-export function isoSeconds(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
+export const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 /** Formats a time as ISO 8601 in UTC with milliseconds: `2026-11-21T08:00:00.123Z`. */
-export function isoMillis(ms: number): string {
-  return new Date(ms).toISOString();
-}
+export const isoMillis = (ms: number): string => new Date(ms).toISOString();
 
 /** Formats a time in the format of `last_modified_on` in a roles manifest, in UTC: `2026-11-21 08:00:00`. */
-export function manifestTime(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-}
+export const manifestTime = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
 

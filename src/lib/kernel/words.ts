@@ -16,14 +16,10 @@ export function series(items: readonly string[], word: 'and' | 'or'): string {
   return [items.slice(0, -1).join(', '), ...items.slice(-1)].filter(Boolean).join(` ${word} `);
 }
 
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Capitalizes the text, and adds a final period unless it ends in `.`, `!` or `?`. */
-export function asSentence(text: string): string {
-  return capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
-}
+export const asSentence = (text: string): string => capitalized(text) + (text === '' || /[.!?]$/.test(text) ? '' : '.');
 
 /** True for a UUID of any version, in uppercase or lowercase. */
 export function isUuid(text: unknown): boolean {
@@ -31,9 +27,7 @@ export function isUuid(text: unknown): boolean {
 }
 
 /** Returns the length as the specification counts it: in characters, not in UTF-16 units. */
-export function characterCount(text: string): number {
-  return Array.from(text).length;
-}
+export const characterCount = (text: string): number => Array.from(text).length;
 
 /** Returns the text that names a column after the word "column" in a message. */
 export const columnName = (name: string): string => (name.trim() === '' ? 'without a name' : `\`${name}\``);
@@ -42,18 +36,12 @@ export function splitWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
-}
+export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word));
 
-export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).join(' ');
-}
+export const shellLine = (words: readonly string[]): string => words.map(shellWord).join(' ');
 
 /** Puts text in single quotes, in which POSIX shells do not change anything. Writes a single quote as `'\''`. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export function largest(numbers: Iterable<number>, least = 0): number {
   let most = least;

@@ -46,9 +46,7 @@ export async function sendThrough<Body>(
 }
 
 /** True for a 429 or server trouble, because a retry may succeed. */
-export function mayPass({ status }: Refused): boolean {
-  return status === 429 || isServerTrouble(status);
-}
+export const mayPass = ({ status }: Refused): boolean => status === 429 || isServerTrouble(status);
 
 function feedbackOf(outcome: SendOutcome<unknown>, ms: number, isRead: boolean): Feedback {
   if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };

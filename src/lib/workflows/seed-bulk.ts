@@ -40,10 +40,9 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const packer = new RowPacker(limits, rules, completedBefore(before));
   const counts = { ...before.counts };
   const startedAt = clock.now();
-  const totalBytes = inputs.reduce<number | undefined>(
-    (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
-    0,
-  );
+  // NaN if the size of an input is unknown.
+  const size = inputs.reduce((sum, { bytes = NaN }) => sum + bytes, 0);
+  const totalBytes = Number.isNaN(size) ? undefined : size;
   let checkpointAt = startedAt;
   let recorded = before;
   let isLimited = false;

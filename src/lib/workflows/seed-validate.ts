@@ -96,10 +96,9 @@ export async function estimateSeeds(sources: Inputs, shard: Shard | undefined): 
     if (shard === undefined || rows === undefined || !source.isDivisible) estimates.push(all);
     else estimates.push({ ...all, rows: Math.round(rows / shard.count), isExact: false });
   }
+  const total = estimates.reduce((sum, { rows = NaN }) => sum + rows, 0);
   return {
-    rows: estimates.some(({ rows }) => rows === undefined)
-      ? undefined
-      : estimates.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    rows: Number.isNaN(total) ? undefined : total,
     isExact: estimates.every(({ isExact }) => isExact),
     environments: [...new Set(estimates.flatMap(({ environments }) => environments))],
   };

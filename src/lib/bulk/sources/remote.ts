@@ -20,19 +20,13 @@ export type GetAddress = (
 /** A part of this size fits in memory and can be read within the request timeout. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-export function isAddress(word: string): boolean {
-  return /^https?:\/\//i.test(word);
-}
+export const isAddress = (word: string): boolean => /^https?:\/\//i.test(word);
 
 /** Removes the query from an address, for output. Returns other arguments unchanged. */
-export function withoutQuery(word: string): string {
-  return isAddress(word) ? word.replace(/[?#].*$/s, '') : word;
-}
+export const withoutQuery = (word: string): string => (isAddress(word) ? word.replace(/[?#].*$/s, '') : word);
 
 /** Replaces an address that has a query, because the resume command must not contain a signed link. */
-export function hideLink(word: string): string {
-  return isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word;
-}
+export const hideLink = (word: string): string => (isAddress(word) && /[?#]/.test(word) ? '<signed link>' : word);
 
 /** Returns the address without its query. Throws usage (2) for an invalid address, or for http to another machine. */
 export function addressName(address: string): string {

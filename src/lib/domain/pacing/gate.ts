@@ -101,18 +101,10 @@ export class Pacing {
   leave(now: number, pass: Pass, feedback: Feedback): number {
     this.#inFlight--;
     const isFirst = pass.round === this.#round;
-    switch (feedback.kind) {
-      case 'none':
-        return 0;
-      case 'answered':
-        this.#answered(now, pass, isFirst, feedback);
-        return 0;
-      case 'busy':
-        return this.#wasBusy(now, pass, isFirst, feedback.retryAfterMs);
-      case 'trouble':
-        this.#failed(now, isFirst, feedback.permanent);
-        return 0;
-    }
+    if (feedback.kind === 'busy') return this.#wasBusy(now, pass, isFirst, feedback.retryAfterMs);
+    if (feedback.kind === 'answered') this.#answered(now, pass, isFirst, feedback);
+    if (feedback.kind === 'trouble') this.#failed(now, isFirst, feedback.permanent);
+    return 0;
   }
 
   #answered(now: number, { at }: Pass, isFirst: boolean, { ms, slowDown }: Feedback & { kind: 'answered' }): void {
@@ -201,9 +193,7 @@ export class Pacing {
 }
 
 /** Returns the maximum pause; callers use a random fraction of it. */
-function backoff(times: number, cap = BACKOFF_CAP_MS): number {
-  return Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
-}
+const backoff = (times: number, cap = BACKOFF_CAP_MS): number => Math.min(cap, BACKOFF_BASE_MS * 2 ** (times - 1));
 
 /** Classifies failed requests (5xx, or no response): a few among many, too many, or an outage. */
 function createTroubles(startedAt: number) {

@@ -86,11 +86,7 @@ function engineShard(env: Env, wanted: number | undefined, fault: (message: stri
 
   /** A Slurm array may start at any number and use any step, but its numbers must be evenly spaced. */
   function slurmIndex(id: number): number {
-    const [first, last, step] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`)) as [
-      number,
-      number,
-      number,
-    ];
+    const [first = 0, last = 0, step = 0] = ['MIN', 'MAX', 'STEP'].map((key) => read(`SLURM_ARRAY_TASK_${key}`));
     const found = (id - first) / step;
     if (Number.isInteger(found) && id <= last && Math.floor((last - first) / step) + 1 === count) return found;
     throw fault(`the Slurm array's ${count} numbers from ${first} to ${last} are not evenly spaced.`);

@@ -135,9 +135,7 @@ function pairsOf(places: TableAttribute['cells'], cells: readonly unknown[]): [s
   });
 }
 
-export function isEmpty(cell: unknown): boolean {
-  return cell === undefined || cell === null || cell === '';
-}
+export const isEmpty = (cell: unknown): boolean => cell === undefined || cell === null || cell === '';
 
 /** Returns a Parquet cell as CSV text. Returns lists and maps unchanged: the contract rejects misplaced ones. */
 export function asText(cell: unknown): unknown {

@@ -45,18 +45,11 @@ async function decompress(bytes: Buffer, encoding: string): Promise<Buffer | str
   const zlib = await import('node:zlib');
   const limit = { maxOutputLength: MAX_ANSWER_BYTES };
   try {
-    switch (encoding) {
-      case 'gzip':
-      case 'x-gzip':
-        return zlib.gunzipSync(bytes, limit);
-      case 'deflate':
-        // Servers disagree on whether "deflate" includes a zlib header.
-        return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(bytes, limit) : zlib.inflateRawSync(bytes, limit);
-      case 'br':
-        return zlib.brotliDecompressSync(bytes, limit);
-      default:
-        return `has an unknown content encoding ("${encoding}")`;
-    }
+    if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.gunzipSync(bytes, limit);
+    if (encoding === 'br') return zlib.brotliDecompressSync(bytes, limit);
+    if (encoding !== 'deflate') return `has an unknown content encoding ("${encoding}")`;
+    // Servers disagree on whether "deflate" includes a zlib header.
+    return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(bytes, limit) : zlib.inflateRawSync(bytes, limit);
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     return tooLarge ? TOO_LARGE : `is not valid ${encoding} data (${(error as Error).message})`;
@@ -156,13 +149,8 @@ function readError(item: unknown, redact: Redact): ServerError {
   const record = asRecord(item);
   const said = (name: string): string | undefined => textOf(record[name], redact);
   const code = typeof record['code'] === 'number' ? record['code'] : said('code');
-  const [message, domain, reason] = [said('message'), said('domain'), said('reason')];
-  return {
-    ...(code !== undefined && { code }),
-    ...(message !== undefined && { message }),
-    ...(domain !== undefined && { domain }),
-    ...(reason !== undefined && { reason }),
-  };
+  const fields = { code, message: said('message'), domain: said('domain'), reason: said('reason') };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

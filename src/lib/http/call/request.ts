@@ -89,15 +89,11 @@ export function createNamesEdge(map: NamesMap | undefined) {
     encode: <Input extends AnyInput>(endpoint: Endpoint, input: Input): Input => {
       const { body = [], query = [] } = endpoint.names ?? {};
       if (names.empty) return input;
-      const encoded = { ...input };
-      if (input.body !== undefined && body.length > 0) encoded.body = names.encode(input.body, body);
-      if (input.query && query.length > 0) {
-        encoded.query = Object.fromEntries(
-          Object.entries(input.query).map(([name, value]) => [
-            name,
-            query.includes(name) && typeof value === 'string' ? names.toWire(value) : value,
-          ]),
-        );
+      const encoded = { ...input, ...(input.query && { query: { ...input.query } }) };
+      if (input.body !== undefined) encoded.body = names.encode(input.body, body);
+      for (const name of query) {
+        const value = encoded.query?.[name];
+        if (encoded.query && typeof value === 'string') encoded.query[name] = names.toWire(value);
       }
       return encoded;
     },

@@ -40,7 +40,7 @@ export function decide(outcome: Outcome, circumstances: Circumstances): RetryDec
 function again(circumstances: Circumstances, retryAfter: string | undefined): RetryDecision {
   const { attempt, attempts, now, random } = circumstances;
   if (attempt >= attempts) return { act: 'give-up' };
-  const asked = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
+  const asked = parseRetryAfter(retryAfter ?? '', now);
   if (asked === undefined) return { act: 'again', afterMs: random() * backoffCeiling(attempt) };
   // Add jitter, because other clients may have been given the same time. Never retry before that time.
   return { act: 'again', afterMs: asked + random() * BACKOFF_BASE_MS };

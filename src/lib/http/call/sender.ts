@@ -73,12 +73,10 @@ export function createSender(
         return { kind: 'lost', permanent: false, wasSent: true, failure: error };
       }
     }
-    const retryAfter = headers['retry-after'];
     return {
       kind: 'refused',
       status,
-      retryAfterMs:
-        retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, serverTime(headers, options.clock.now())),
+      retryAfterMs: parseRetryAfter(headers['retry-after'] ?? '', serverTime(headers, options.clock.now())),
       messages: readEnvelope(result, redact).sentences,
       failure: rejectionOf(call, result),
     };

@@ -142,9 +142,7 @@ export function tokenFileName(clientId: string, audience: string, authAddress: s
   return `token-${createHash('sha256').update(key).digest('hex')}.json`;
 }
 
-function failurePath(path: string): string {
-  return path.replace(/\.json$/, '.failed');
-}
+const failurePath = (path: string): string => path.replace(/\.json$/, '.failed');
 
 /** Returns undefined if there is no token or the file is damaged, which costs only a token request. */
 function cachedToken(text: string | undefined): CachedToken | undefined {
@@ -162,20 +160,14 @@ export async function authorize(
   signal: AbortSignal,
   rejected?: string,
 ): Promise<{ header?: string; token?: Token }> {
-  switch (auth) {
-    case 'none':
-      return {};
-    case 'bearer': {
-      const token = await tokens(signal, rejected);
-      return { header: `Bearer ${token.value}`, token };
-    }
-    case 'dsr-basic':
-    case 'seeding-basic': {
-      // Both areas use the workspace key and secret (specification, "Authentication").
-      const { key, secret } = await credentials.basic();
-      const encoded = Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
-      for (const value of [key, secret, `${key}:${secret}`]) redactor.add(value);
-      return { header: `Basic ${encoded}` };
-    }
+  if (auth === 'none') return {};
+  if (auth === 'bearer') {
+    const token = await tokens(signal, rejected);
+    return { header: `Bearer ${token.value}`, token };
   }
+  // DSR and seeding use the workspace key and secret (specification, "Authentication").
+  const { key, secret } = await credentials.basic();
+  const pair = `${key}:${secret}`;
+  for (const value of [key, secret, pair]) redactor.add(value);
+  return { header: `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` };
 }

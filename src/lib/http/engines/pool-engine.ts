@@ -113,9 +113,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
 }
 
 /** True if the proxy did not open a tunnel (undici has no code for this error). */
-function isProxyRefusal(error: Error): boolean {
-  return /^Proxy (response|authentication)/i.test(error.message);
-}
+const isProxyRefusal = (error: Error): boolean => /^Proxy (response|authentication)/i.test(error.message);
 
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';
