@@ -145,10 +145,8 @@ export async function openBulkInputs(
 ): Promise<Inputs> {
   const { filesFrom, format } = flags;
   const dialect = readDialect(flags);
-  const [{ expandInputs }, { openInputs }] = await Promise.all([
-    import('../lib/bulk/sources/expand.ts'),
-    import('../lib/bulk/sources/bytes.ts'),
-  ]);
+  const { expandInputs } = await import('../lib/bulk/sources/expand.ts');
+  const { openInputs } = await import('../lib/bulk/sources/bytes.ts');
   const names = await expandInputs(words, filesFrom, ctx, (skipped) =>
     ctx.out.note(
       `Skipped result and reject files of earlier runs, and files whose names begin with \`_\`: ${listed(skipped, 10)}.`,
@@ -186,13 +184,11 @@ export async function readColumnMap(
  */
 export async function saveMap(ctx: Context, file: string, map: Record<string, string>): Promise<void> {
   if (ctx.flags.dryRun) return;
-  const [{ formatOf }, { toYaml }, { resolvePath }, { writeUserFile }, { nameTaken }] = await Promise.all([
-    import('../lib/files/load.ts'),
-    import('../lib/files/yaml-text.ts'),
-    import('../lib/files/read-input.ts'),
-    import('../lib/kernel/durable.ts'),
-    import('../lib/kernel/temporary-file.ts'),
-  ]);
+  const { formatOf } = await import('../lib/files/load.ts');
+  const { toYaml } = await import('../lib/files/yaml-text.ts');
+  const { resolvePath } = await import('../lib/files/read-input.ts');
+  const { writeUserFile } = await import('../lib/kernel/durable.ts');
+  const { nameTaken } = await import('../lib/kernel/temporary-file.ts');
   const text = formatOf(file) === 'yaml' ? toYaml(map) : `${JSON.stringify(map, undefined, 2)}\n`;
   const path = resolvePath(file, ctx.io.cwd);
   if (existsSync(path) && readFileSync(path, 'utf8') !== text) throw nameTaken(path);

@@ -236,9 +236,7 @@ function reasonOf({ code, hint, issues, message }: Record<string, unknown>): str
 }
 
 /** Yields the JSON objects in a log; `value` is undefined for damaged JSON and for a result printed as text. */
-async function* documentsIn(
-  lines: AsyncIterable<string[]>,
-): AsyncGenerator<{ line: number; value: Record<string, unknown> | undefined }> {
+async function* documentsIn(lines: AsyncIterable<string[]>) {
   let number = 0;
   let open: string[] = [];
   for await (const group of lines) {

@@ -16,11 +16,7 @@ export function readPort(text: string): number {
 }
 
 /** Returns requests per second from `--rate` or the profile's `limits.KIND`. Throws usage (2) for an invalid one. */
-export function readRate(
-  flag: string | undefined,
-  limit: string | undefined,
-  kind: 'dsr' | 'seeding',
-): number | undefined {
+export function readRate(flag: string | undefined, limit: string | undefined, kind: 'dsr' | 'seeding') {
   const text = flag ?? limit;
   if (text === undefined) return undefined;
   const rate = parseRate(text);
@@ -45,12 +41,7 @@ export function startOfDay<Text extends string | undefined>(text: Text): Text | 
 }
 
 /** Returns an ISO 8601 time; a date without a time gets the time `ofDay` in UTC. Throws KnownError usage (2). */
-export function readTime<Text extends string | undefined>(
-  flag: string,
-  text: Text,
-  ofDay: string,
-  or = '',
-): Text | string {
+export function readTime<Text extends string | undefined>(flag: string, text: Text, ofDay: string, or = '') {
   if (text === undefined) return text;
   const time = DAY.test(text) ? `${text}T${ofDay}Z` : text;
   if (parseIso(time) !== undefined) return time;

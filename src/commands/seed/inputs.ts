@@ -18,9 +18,8 @@ export async function openInputs(ctx: Context, files: string[], flags: ReadFlags
   const workspace = settings.get('workspace_id')?.value;
   const rules = createRowRules(settings.names, { ...flags, workspace }, dialect);
   const map = await readColumnMap(ctx, flags);
-  if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate)) {
+  if (flags.cutoffDate !== undefined && !isCalendarDate(flags.cutoffDate))
     throw usageError(`--cutoff-date must be a valid date in the format yyyy-MM-dd, not \`${flags.cutoffDate}\`.`);
-  }
   const sources = await openBulkInputs(ctx, files, flags, { shard });
   if (shard && sources.every(({ isDivisible, size }) => !isDivisible && size === 0))
     ctx.out.note(

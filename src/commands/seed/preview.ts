@@ -9,6 +9,8 @@ import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { readFlags } from '../bulk-flags.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
+const COUNTING = 'Rows are counted from 1, not including the header. To count them:';
+
 const view: DocumentView<unknown> = { kind: 'document', text: (body) => jsonText(body, 2) };
 
 export const previewUser = defineCommand({
@@ -32,18 +34,13 @@ export const previewUser = defineCommand({
   examples: ['cdpadm seed preview users.csv --cutoff-date 2026-01-01', 'cdpadm seed preview users.ndjson --row 12'],
   exits: { notFound: 'the row does not exist', invalidInput: 'the row is invalid' },
   run: async (ctx, { args: { file }, flags }) => {
-    const [{ openInputs }, { findRow, rowIssues }] = await Promise.all([
-      import('./inputs.ts'),
-      import('../../lib/workflows/seed-validate.ts'),
-    ]);
+    const { openInputs } = await import('./inputs.ts');
+    const { findRow, rowIssues } = await import('../../lib/workflows/seed-validate.ts');
     const found = await findRow(await openInputs(ctx, [file], flags), flags.row, ctx.signal);
     if (found === undefined)
       throw fail('seed.no_row', {
         message: `${file} has no row ${flags.row}.`,
-        hint: {
-          text: 'Rows are counted from 1, not including the header. To count them:',
-          command: `cdpadm seed validate ${shellWord(file)}`,
-        },
+        hint: { text: COUNTING, command: `cdpadm seed validate ${shellWord(file)}` },
       });
     if ('refused' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
     await ctx.out.emit(parseJson(found.body), view);

@@ -18,10 +18,8 @@ export const validateUsers = defineCommand({
   examples: ['cdpadm seed validate users.ndjson', 'cdpadm seed validate users.csv --cutoff-date 2026-01-01 -o json'],
   exits: { invalidInput: 'some rows are invalid; each is listed as file:line: field: reason' },
   run: async (ctx, { args: { file: files }, flags }) => {
-    const [{ openInputs }, { validateSeeds }] = await Promise.all([
-      import('./inputs.ts'),
-      import('../../lib/workflows/seed-validate.ts'),
-    ]);
+    const { openInputs } = await import('./inputs.ts');
+    const { validateSeeds } = await import('../../lib/workflows/seed-validate.ts');
     const opened = await openInputs(ctx, files, flags);
     const limits = { rows: 1000, bytes: 256_000 };
     const { rows, rejected, issues, omitted } = await validateSeeds(opened, limits, ctx.signal);

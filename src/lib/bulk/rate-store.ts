@@ -56,10 +56,7 @@ export async function openRateStore(
 const EXAMPLE = 'for example redis://127.0.0.1:6379 or rediss://redis.example';
 
 /** Reads `--rate-store` or CDPADM_RATE_STORE. Only the latter may contain a password. Throws usage (2). */
-export function readStoreAddress(
-  flag: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): URL | undefined {
+export function readStoreAddress(flag: string | undefined, env: Readonly<Record<string, string | undefined>>) {
   const variable = flag === undefined ? 'CDPADM_RATE_STORE' : /^env:(\w+)$/.exec(flag)?.[1];
   const text = variable === undefined ? flag : env[variable];
   if (text === undefined || text === '') {
@@ -179,7 +176,7 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
     wasLost = true;
   }
 
-  const schedule = {
+  return {
     learned: own.learned,
     get isLimitKnown(): boolean {
       return isLost && own.isLimitKnown;
@@ -217,5 +214,4 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
         });
     },
   } satisfies Schedule & Record<string, unknown>;
-  return schedule;
 }

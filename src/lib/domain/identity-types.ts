@@ -31,12 +31,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
 }
 
 /** Returns the issues of a body's identities, in neutral words. Does not check the form of the identities. */
-export function userIdentityIssues(
-  identities: unknown,
-  field: string,
-  types: IdentityTypes,
-  nulls?: NullWords,
-): FieldIssue[] {
+export function userIdentityIssues(identities: unknown, field: string, types: IdentityTypes, nulls?: NullWords) {
   if (!isRecord(identities)) return [];
   return Object.entries(identities).flatMap(([type, value]): FieldIssue[] => {
     const unknown = types.issue(type);

@@ -132,9 +132,8 @@ export class ColumnChunk {
     const bytes = await this.#file.read(this.#at, this.#at + packedSize);
     if (bytes.length < packedSize) throw new Error('it is truncated');
     this.#at += packedSize;
-    if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0) {
+    if (header.crc !== undefined && crc32(bytes) !== header.crc >>> 0)
       throw new Error('the checksum of a page is invalid: the file is damaged');
-    }
     const count = (header.dictionary_page_header ?? header.data_page_header ?? header.data_page_header_v2)?.num_values;
     if (count === undefined) this.#file.onHeld(-size);
     else if (!(count >= 0 && count <= MOST_VALUES)) throw new Error('a page has too many values');

@@ -114,9 +114,8 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
     read: () => {
       const map: Record<string, unknown> = {};
       for (const [name, item] of read() as [unknown, unknown][]) {
-        if (typeof name !== 'string' && typeof name !== 'bigint' && !Number.isInteger(name)) {
+        if (typeof name !== 'string' && typeof name !== 'bigint' && !Number.isInteger(name))
           report('has keys that are neither strings nor integers');
-        }
         const text = String(name);
         if (Object.hasOwn(map, text)) report(`has the duplicate key \`${text}\``);
         // An assignment to the key `__proto__` would set the prototype.

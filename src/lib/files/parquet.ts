@@ -136,11 +136,9 @@ async function* readRows(
 
 /** Loads the decompressors; GZIP uses Node's own. None of them writes more bytes than the page header states. */
 async function loadCompressors(): Promise<Compressors> {
-  const [{ compressors }, { decompress }, { gunzipSync }] = await Promise.all([
-    import('hyparquet-compressors'),
-    import('fzstd'),
-    import('node:zlib'),
-  ]);
+  const { compressors } = await import('hyparquet-compressors');
+  const { decompress } = await import('fzstd');
+  const { gunzipSync } = await import('node:zlib');
   return {
     ...compressors,
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: length }),

@@ -56,9 +56,8 @@ export function transportErrorOf(cause: unknown, phase: Phase, answerBegan: bool
   const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new TransportError(known, phase, cause);
   // undici's parser errors have no code. During a response, they usually mean that the response was cut off.
-  if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError') {
+  if (!answerBegan && cause instanceof Error && cause.name === 'HTTPParserError')
     return new TransportError('malformed', phase, cause);
-  }
   if (code === 'ETIMEDOUT')
     return new TransportError(phase === 'not-delivered' ? 'connect-timeout' : 'reset', phase, cause);
   return new TransportError(answerBegan ? 'truncated' : 'reset', phase, cause);

@@ -12,9 +12,8 @@ export function readBaseAddress(text: string): BaseAddress | { problem: string }
   const { hash, hostname, origin, password, pathname, protocol, search, username } = new URL(text);
   if (username !== '' || password !== '') return { problem: 'must not contain a user name or password' };
   if (search !== '' || hash !== '') return { problem: 'must not contain a query or a fragment' };
-  if (protocol === 'http:' && !isLoopback(hostname)) {
+  if (protocol === 'http:' && !isLoopback(hostname))
     return { problem: 'must start with https:// (http:// is allowed only for this machine)' };
-  }
   if (protocol !== 'https:' && protocol !== 'http:') return { problem: 'must start with https://' };
   return { origin, prefix: pathname.replace(/(?<!\/)\/+$/, '') };
 }

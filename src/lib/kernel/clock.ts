@@ -39,12 +39,7 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
 }
 
 /** Waits at most `ms` for `work`. Rejects if `work` rejects, or with `signal.reason` if `signal` is aborted. */
-export async function waitAtMost(
-  work: Promise<unknown> | undefined,
-  ms: number,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function waitAtMost(work: Promise<unknown> | undefined, ms: number, clock: Clock, signal?: AbortSignal) {
   const over = new AbortController();
   const limit = clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
   try {

@@ -81,11 +81,7 @@ function attempt<T>(path: string, work: () => T): T {
   }
 }
 
-async function writeInParts(
-  path: string,
-  open: () => OpenFile,
-  parts: AsyncIterable<string | Uint8Array>,
-): Promise<void> {
+async function writeInParts(path: string, open: () => OpenFile, parts: AsyncIterable<string | Uint8Array>) {
   const file = attempt(path, open);
   try {
     for await (const part of parts) attempt(path, () => file.write(part));
@@ -212,9 +208,8 @@ export function isExposed(path: string): boolean {
 /** Follows symlinks to a path that does not have to exist, and returns that path. */
 function missingTarget(path: string): string {
   let target = path;
-  while (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
+  while (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink())
     target = resolve(dirname(target), fs.readlinkSync(target));
-  }
   return target;
 }
 

@@ -80,9 +80,7 @@ function readAny(text: string, at: number, spot?: JsonSpot, onKey?: OnKey): numb
   }
   if (first === '"') return readString(text, at);
   if (first === '-' || isDigit(first)) return readNumber(text, at);
-  for (const word of ['true', 'false', 'null']) {
-    if (first === word.charAt(0)) return readWord(text, at, word);
-  }
+  for (const word of ['true', 'false', 'null']) if (first === word.charAt(0)) return readWord(text, at, word);
   return fail(text, at, 'a value is missing here');
 }
 
@@ -127,9 +125,8 @@ function readString(text: string, open: number): number {
 function readEscape(text: string, at: number): number {
   const kind = text.charAt(at);
   if (kind !== 'u') return '"\\/bfnrt'.includes(kind) && kind !== '' ? at : fail(text, at, 'unknown escape');
-  for (let digit = at + 1; digit <= at + 4; digit++) {
+  for (let digit = at + 1; digit <= at + 4; digit++)
     if (!/^[0-9a-fA-F]$/.test(text.charAt(digit))) fail(text, digit, '\\u needs four hexadecimal digits');
-  }
   return at + 4;
 }
 
@@ -152,9 +149,8 @@ function readDigits(text: string, start: number): number {
 }
 
 function readWord(text: string, start: number, word: string): number {
-  for (let index = 1; index < word.length; index++) {
+  for (let index = 1; index < word.length; index++)
     if (text.charAt(start + index) !== word.charAt(index)) fail(text, start + index, `"${word}" is misspelled`);
-  }
   return start + word.length;
 }
 

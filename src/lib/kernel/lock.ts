@@ -74,12 +74,7 @@ function holderName(path: string): string {
   return `process ${pid}${at === host.hostname() ? '' : ` on ${at ?? ''}`}`;
 }
 
-export async function withLock<T>(
-  path: string,
-  clock: Clock,
-  work: () => T | Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
+export async function withLock<T>(path: string, clock: Clock, work: () => T | Promise<T>, signal?: AbortSignal) {
   const lock = await acquireLock(path, clock, signal);
   try {
     return await work();

@@ -5,11 +5,7 @@ import { type Hint, type Hints, usageError } from './errors.ts';
 const LEAST_BEGINNING = 3;
 
 /** Returns the candidate that equals `word`, the only one that begins with it, or the most similar. Ignores case. */
-export function nearest(
-  word: string,
-  candidates: Iterable<string>,
-  leastBeginning = LEAST_BEGINNING,
-): string | undefined {
+export function nearest(word: string, candidates: Iterable<string>, leastBeginning = LEAST_BEGINNING) {
   const known = [...new Set(candidates)];
   const near = nearlySpelt(word, known);
   const wanted = word.toLowerCase();
@@ -68,9 +64,8 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      }
       row.push(cost);
     }
     beforeLast = last;

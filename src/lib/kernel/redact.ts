@@ -67,9 +67,7 @@ export function createRedactor() {
   }
 
   function knownSpellings(): Set<string> {
-    for (const secret of fresh.splice(0)) {
-      for (const spelling of spellingsOf(secret)) known.add(spelling);
-    }
+    for (const secret of fresh.splice(0)) for (const spelling of spellingsOf(secret)) known.add(spelling);
     return known;
   }
 
@@ -149,9 +147,8 @@ type Range = [start: number, end: number];
 /** Returns the ranges of all occurrences, including overlapping ones, so that no part of a secret remains. */
 function findAll(text: string, words: Iterable<string>): Range[] {
   const ranges: Range[] = [];
-  for (const word of words) {
+  for (const word of words)
     for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) ranges.push([at, at + word.length]);
-  }
   return ranges;
 }
 
@@ -196,9 +193,8 @@ export function inHtml(text: string, apostrophe: string): string {
 
 function spellingsOf(secret: string): Set<string> {
   const spellings = new Set<string>();
-  for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)])) {
+  for (const part of [secret, ...valuesOf(secret)].flatMap((text) => [text, ...longLines(text)]))
     for (const spelling of [part, ...escaped(part), ...encoded(part)]) spellings.add(spelling);
-  }
   return spellings;
 }
 

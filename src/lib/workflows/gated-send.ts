@@ -20,11 +20,7 @@ export interface GatedRequest<Body> {
 }
 
 /** Resolves with the outcome. Stops the gate and throws if a rejection ends the run, or if `send` throws. */
-export async function sendThrough<Body>(
-  gate: Gate,
-  clock: Clock,
-  request: GatedRequest<Body>,
-): Promise<SendOutcome<Body>> {
+export async function sendThrough<Body>(gate: Gate, clock: Clock, request: GatedRequest<Body>) {
   const pass = await gate.enter(request.isRepeat, request.failures);
   const { now } = steadyClock(clock);
   const startedAt = now();

@@ -9,11 +9,7 @@ export function wrappingOf(head: Buffer): Wrapping {
 }
 
 /** Decompresses the bytes. Throws invalid input (9) if they are damaged or incomplete. */
-export async function* unwrap(
-  chunks: AsyncIterable<Buffer>,
-  wrapping: 'gzip' | 'zstd',
-  name: string,
-): AsyncGenerator<Buffer> {
+export async function* unwrap(chunks: AsyncIterable<Buffer>, wrapping: 'gzip' | 'zstd', name: string) {
   try {
     yield* wrapping === 'gzip' ? gunzip(chunks) : unzstd(chunks);
   } catch (error) {
@@ -24,10 +20,8 @@ export async function* unwrap(
 }
 
 async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const [{ createGunzip }, { pipeline, Readable: Source }] = await Promise.all([
-    import('node:zlib'),
-    import('node:stream'),
-  ]);
+  const { createGunzip } = await import('node:zlib');
+  const { pipeline, Readable: Source } = await import('node:stream');
   let last = Buffer.alloc(0);
   let given = 0;
   const copied = async function* () {

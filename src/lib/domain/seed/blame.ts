@@ -52,9 +52,8 @@ export function createBlame() {
     judge: (batch: Batch, rows: readonly number[], messages: readonly string[]) => {
       const found = find(batch, rows, messages);
       const all = [...rows];
-      if (found === undefined) {
+      if (found === undefined)
         return rows.length === 1 ? { guilty: all, suspects: [], rest: [] } : { guilty: [], suspects: all, rest: [] };
-      }
       const { name, needle, holders } = found;
       const attribute = remember(name, needle);
       const rest = holders.length === rows.length ? [] : all.filter((row) => !holders.includes(row));

@@ -63,13 +63,11 @@ export function readHeader(
     return column;
   });
   for (const title of fields?.keys() ?? []) {
-    if (!header.some((column) => column === title || column.trim() === title)) {
+    if (!header.some((column) => column === title || column.trim() === title))
       issues.push({ path: title, message: 'is mapped, but the file does not have this column' });
-    }
   }
-  if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity')) {
+  if (issues.length === 0 && !columns.some((column) => column?.kind === 'xpid' || column?.kind === 'identity'))
     issues.push({ path: '', message: 'there is no `xpid` or `identity:<type>` column' });
-  }
   const unknown = header.filter((_title, index) => columns[index] === undefined);
   if (issues.length > 0 && isRow(unknown, unknown.length < header.length))
     return { columns, issues: [{ path: '', message: NOT_A_HEADER }], skippedColumns: [] };
@@ -111,9 +109,8 @@ function readField(field: string): Column | string {
     const hint = guess === undefined ? GRAMMAR : `did you mean \`${guess}${field.slice(kind.length)}\`?`;
     return `is not a known column; ${hint}`;
   }
-  if (name === '' || parts.length < 3 || parts.length > 4) {
+  if (name === '' || parts.length < 3 || parts.length > 4)
     return 'must have the form `attr:<name>:<calculation_type>[:<key>]`; put a name with a colon in double quotes';
-  }
   const known = CALCULATION_TYPES.find((word) => word === type);
   if (known === undefined) {
     const guess = nearest(type, CALCULATION_TYPES);
@@ -121,9 +118,8 @@ function readField(field: string): Column | string {
     return `has an unknown calculation type \`${type}\`; ${hint}`;
   }
   if (key !== undefined && known !== 'average' && known !== 'most_frequent') return `\`${known}\` has no key`;
-  if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count') {
+  if (key !== undefined && known === 'average' && key !== 'sum' && key !== 'count')
     return '`average` needs a key: `sum` or `count`';
-  }
   return { kind: 'attribute', name, type: known, key };
 }
 

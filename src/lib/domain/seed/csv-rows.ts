@@ -123,9 +123,8 @@ export function tableOf(
     issues.push({ path: '', message });
   }
   const kinds = new Set(columns.map((column) => column?.kind));
-  if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date')) {
+  if (defaults.cutoffDate === undefined && kinds.has('attribute') && !kinds.has('cutoff_date'))
     issues.push({ path: '', message: 'there is no `cutoff_date` column, and --cutoff-date is not set' });
-  }
   if (issues.length > 0) {
     const places = issues.map((issue) => ({ file: name, line, ...issue }));
     throw invalidInput(`The header of ${name} cannot be used.`, places, map === undefined ? NO_MAP : undefined);

@@ -39,9 +39,8 @@ export function createMarks(before: Completed) {
         complete: () => {
           entry.completed = true;
           let done = 0;
-          for (let first = entries[0]; first?.completed; first = entries[++done]) {
+          for (let first = entries[0]; first?.completed; first = entries[++done])
             mark = { file: first.file, position: first.to, offset: first.endOffset };
-          }
           entries.splice(0, done);
         },
       };

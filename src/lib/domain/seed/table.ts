@@ -253,9 +253,8 @@ export function createWordFinder(words: readonly string[]) {
   const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
   return (bytes: Uint8Array, start: number, end: number): string | undefined => {
     if (start === end) return undefined;
-    for (const { text, bytes: wanted } of known) {
+    for (const { text, bytes: wanted } of known)
       if (wanted.length === end - start && matchesAt(bytes, start, wanted)) return text;
-    }
     return undefined;
   };
 }

@@ -27,14 +27,12 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   if (url.username !== '' || url.password !== '')
     throw foreign(`The link ${url.origin} contains a user name or password`);
   if (service === undefined) {
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
       throw foreign(`The link ${text} is not encrypted`);
-    }
   } else {
     const { origin, prefix } = parseAddress(service, address());
-    if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) {
+    if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`))
       throw foreign(`The link ${text} is outside ${origin}${prefix}`);
-    }
   }
   return {
     method: 'GET',

@@ -77,9 +77,8 @@ export function curlCommand(
   lines.push(`--header ${shellQuoted(`accept: ${request.accept ?? 'application/json'}`)}`);
   if (endpoint.auth === 'bearer') lines.push('--header "authorization: Bearer $CDPADM_ACCESS_TOKEN"');
   else if (endpoint.auth !== 'none') lines.push('--user "$CDPADM_WORKSPACE_KEY:$CDPADM_WORKSPACE_SECRET"');
-  if (request.body !== undefined) {
+  if (request.body !== undefined)
     lines.push("--header 'content-type: application/json'", `--data-raw ${shellQuoted(request.body.toString())}`);
-  }
   return lines.join(' \\\n  ');
 }
 

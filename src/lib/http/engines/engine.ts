@@ -129,10 +129,8 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
 /** Creates a context that trusts Node's roots and `pem`; undefined without `pem`. Throws usage (2) for invalid text. */
 export async function trustedContext(pem: string | undefined): Promise<SecureContext | undefined> {
   if (pem === undefined) return undefined;
-  const [{ X509Certificate }, { createSecureContext, rootCertificates }] = await Promise.all([
-    import('node:crypto'),
-    import('node:tls'),
-  ]);
+  const { X509Certificate } = await import('node:crypto');
+  const { createSecureContext, rootCertificates } = await import('node:tls');
   try {
     new X509Certificate(pem);
   } catch (error) {

@@ -65,12 +65,7 @@ export async function takeSlots(
 }
 
 /** Returns the new schedule, and when `count` more requests may be sent without exceeding `limit` in any window. */
-export function nextSlots(
-  taken: readonly number[],
-  now: number,
-  count: number,
-  limit: number,
-): { due: number; slots: number[] } {
+export function nextSlots(taken: readonly number[], now: number, count: number, limit: number) {
   const rival = taken[taken.length - (limit - count) - 1];
   const due = Math.max(now, taken.at(-1) ?? now, rival === undefined ? now : rival + WINDOW_MS);
   return { due, slots: [...taken, ...Array<number>(count).fill(due)].slice(-limit) };
