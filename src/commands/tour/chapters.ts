@@ -1,4 +1,5 @@
 // Chapters of the tour: data subject requests, roles, seeding, and warehouse sync with groups.
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startCallbackServer } from '../../lib/runtime/callbacks/server.ts';
@@ -29,14 +30,11 @@ export async function dsrChapter(stage: Stage): Promise<void> {
   await stage.run(`dsr results ${ACCESS}`);
 
   await stage.say('Now Jane asks for erasure. The platform posts each status to our receiver as a signed callback.');
-  let complete = (): void => undefined;
-  const isDone = new Promise<void>((resolve) => {
-    complete = resolve;
-  });
+  const done = new AbortController();
   const receiver = await startCallbackServer({ host: '127.0.0.1', port: 0 }, async ({ body, headers }) => {
     writeFileSync(join(folder, 'callback.headers'), headers.map(([name, value]) => `${name}: ${value}\n`).join(''));
     writeFileSync(join(folder, 'callback.json'), body ?? '');
-    if (body?.includes('"completed"')) complete();
+    if (body?.includes('"completed"')) done.abort();
     return 202;
   });
   try {
@@ -45,7 +43,7 @@ export async function dsrChapter(stage: Stage): Promise<void> {
       `dsr submit --regulation gdpr --type erasure ${jane} --callback-url ${url} --request-id ${ERASURE} --yes`,
     );
     await stage.run('emulator clock advance 10d');
-    await stage.waitFor(isDone);
+    await stage.waitFor(once(done.signal, 'abort'));
   } finally {
     await receiver.close();
   }

@@ -62,7 +62,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       await ctx.out.emitLine({ say: text }, `\n${wrapPage(text, width)}`);
       gap = '';
     },
-    waitFor: (event: Promise<void>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
+    waitFor: (event: Promise<unknown>): Promise<void> => waitAtMost(event, MOST_MS, ctx.clock, ctx.signal),
     edit: (file: string, change: (text: string) => string): void => {
       const path = join(sandbox.folder, file);
       const before = readFileSync(path, 'utf8');

@@ -83,30 +83,26 @@ export function hasControlCharacter(text: string): boolean {
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
+function integerWhere(isValid: (value: number | bigint) => boolean, error: string) {
+  return z.union([z.number(), z.bigint()]).check(z.refine(isValid, { error }));
+}
+
 /** An exact 64-bit integer on the wire: a number if it is a safe integer, otherwise a bigint. */
-export const Integer = z
-  .union([z.number(), z.bigint()])
-  .check(
-    z.refine(
-      (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
-      { error: 'must be an integer of at most 64 bits' },
-    ),
-  );
+export const Integer = integerWhere(
+  (value) => (typeof value === 'number' ? Number.isSafeInteger(value) : value >= -(2n ** 63n) && value < 2n ** 64n),
+  'must be an integer of at most 64 bits',
+);
 
 const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
 /** A profile's id as an integer. `-0` is not allowed, because JSON writes it as `0`. */
-export const XpidInteger = z
-  .union([z.number(), z.bigint()])
-  .check(
-    z.refine(
-      (value) =>
-        typeof value === 'bigint'
-          ? BigInt.asIntN(64, value) === value
-          : Number.isSafeInteger(value) && !Object.is(value, -0),
-      { error: XPID_ISSUE },
-    ),
-  );
+export const XpidInteger = integerWhere(
+  (value) =>
+    typeof value === 'bigint'
+      ? BigInt.asIntN(64, value) === value
+      : Number.isSafeInteger(value) && !Object.is(value, -0),
+  XPID_ISSUE,
+);
 
 /** Returns the reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {

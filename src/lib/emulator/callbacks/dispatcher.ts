@@ -4,9 +4,7 @@ import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } fr
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import type { PlatformClock } from '../base/clock.ts';
 import { nextQuarter } from '../dsr/schedule.ts';
-import type { Signer } from '../platform/signing.ts';
 import type { Callback } from '../base/embedding.ts';
 import { verify, X509Certificate } from 'node:crypto';
 import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';
@@ -16,21 +14,14 @@ import { systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import * as z from 'zod/mini';
 import { messageRule } from '../../contract/shared.ts';
-import type { ControlRoutes } from '../platform/area.ts';
+import type { ControlRoutes, Platform } from '../platform/area.ts';
 import { answer, refusal } from '../wire/platform-error.ts';
 import { checkBody } from '../wire/request-body.ts';
+import { SERVICE_PATHS } from '../wire/service-paths.ts';
 
 type CallbackDispatcher = ReturnType<typeof createCallbackDispatcher>;
 
 type Attempt = Callback['attempts'][number];
-
-interface Surroundings {
-  store: CallbackStore;
-  clock: PlatformClock;
-  domain: string;
-  signer(): Promise<Signer>;
-  base(): string;
-}
 
 /** One attempt every 15 minutes for a day. */
 const MOST_ATTEMPTS = 96;
@@ -41,7 +32,11 @@ const BATCH = 1000;
 /** Maximum time that a closing platform waits for its receivers. */
 const GRACE_MS = 500;
 
-export function createCallbackDispatcher({ store, clock, domain, signer, base }: Surroundings) {
+export function createCallbackDispatcher(
+  store: CallbackStore,
+  { clock, fixtures, signing, baseUrl }: Pick<Platform, 'clock' | 'fixtures' | 'signing' | 'baseUrl'>,
+) {
+  const domain = fixtures.processor_domain;
   const stopping = new AbortController();
   /** Callbacks to send even if an earlier callback of the same request is waiting. */
   const forced = new Set<number>();
@@ -54,10 +49,13 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
   async function messageOf(callback: StoredCallback): Promise<CallbackMessage> {
     const status = parseJson(callback.body) as RequestStatusReply;
     const { results_url } = status;
-    const body = stringifyJson({ ...status, results_url: results_url && base() + results_url });
+    const body = stringifyJson({ ...status, results_url: results_url && baseUrl() + SERVICE_PATHS.dsr + results_url });
     return {
       body,
-      headers: { [PROCESSOR_DOMAIN_HEADER]: domain, [SIGNATURE_HEADER]: await (await signer()).sign(body) },
+      headers: {
+        [PROCESSOR_DOMAIN_HEADER]: domain,
+        [SIGNATURE_HEADER]: await (await signing.signer(domain)).sign(body),
+      },
     };
   }
 
@@ -136,7 +134,7 @@ export function createCallbackDispatcher({ store, clock, domain, signer, base }:
     },
     /** Performs a receiver's four checks of a callback, and returns the results. */
     check: async (callback: StoredCallback): Promise<CallbackCheck[]> =>
-      checkMessage(await messageOf(callback), (await signer()).chain, domain),
+      checkMessage(await messageOf(callback), (await signing.signer(domain)).chain, domain),
     /** Sends these callbacks, whatever their state. Resolves once their receivers have been called. */
     sendNow: async (ids: readonly number[]): Promise<void> => {
       for (const id of ids) {

@@ -4,28 +4,22 @@ import type { RequestStatus } from '../../contract/choices.ts';
 import type { DsrRequest } from '../../contract/dsr.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { DSR_LIMITS } from '../../contract/limits.ts';
-import type { WireNames } from '../../contract/names.ts';
 import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
-import type { Database } from '../base/db.ts';
 import { callbackBody } from './answers.ts';
 import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
-import type { ProfilesStore, Subject } from '../stores/profiles.ts';
+import type { Platform } from '../platform/area.ts';
+import type { Subject } from '../stores/profiles.ts';
 import { refuse } from '../wire/platform-error.ts';
 
-interface Dependencies {
-  db: Database;
-  store: DsrStore;
-  callbacks: CallbackStore;
-  profiles: ProfilesStore;
-  partners: Fixtures['partners'];
-  names: WireNames;
-}
-
-export function createDsrLife({ db, store, callbacks, profiles, partners, names }: Dependencies) {
+export function createDsrLife(
+  { db, profiles, names, fixtures: { partners } }: Platform,
+  store: DsrStore,
+  callbacks: CallbackStore,
+) {
   /** Queues callbacks about the new status. They are due at the next quarter-hour. */
   function announce(request: StoredRequest, at: number): void {
     // The dispatcher adds the address of the results later, because the platform's address may change by then.

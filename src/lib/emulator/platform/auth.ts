@@ -2,7 +2,7 @@
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
-import { type PlatformError, refusal, refuse } from '../wire/platform-error.ts';
+import { refusal, refuse } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import type { EmulatorIdentity } from '../base/embedding.ts';
 
@@ -64,37 +64,20 @@ export interface Caller {
 
 /** Checks the `Authorization` header. Throws 401 if it is missing or invalid (403 for invalid seeding credentials). */
 export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
-  switch (auth) {
-    case 'none':
-      return { id: '' };
-    case 'bearer':
-      return bearer(header, tokens);
-    case 'dsr-basic':
-    case 'seeding-basic':
-      return basic(auth, header, directory);
+  if (auth === 'none') return { id: '' };
+  if (auth === 'bearer') {
+    const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+    const id = token === undefined ? undefined : tokens.clientOf(token);
+    if (id === undefined) throw refusal(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+    return { id };
   }
-}
-
-function bearer(header: string | undefined, tokens: Tokens): Caller {
-  const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
-  const id = token === undefined ? undefined : tokens.clientOf(token);
-  if (id === undefined) throw refusal(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
-  return { id };
-}
-
-const CHALLENGE = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
-
-function unauthorized(auth: Auth, header: string | undefined): PlatformError {
-  if (auth === 'dsr-basic') return refuse(DSR_FAILURES.unauthorized, [], CHALLENGE);
-  return header === undefined ? refusal(401, 'Unauthorized', CHALLENGE) : refusal(403, 'Forbidden');
-}
-
-function basic(auth: Auth, header: string | undefined, directory: Directory): Caller {
   const encoded = /^Basic +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
   const [, key = '', secret = ''] = /^([^:]*):(.*)$/su.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
   const workspace = header === undefined ? undefined : directory.workspaceOf(key, secret);
-  if (!workspace) throw unauthorized(auth, header);
-  return { id: key, workspace };
+  if (workspace) return { id: key, workspace };
+  const challenge = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
+  if (auth === 'dsr-basic') throw refuse(DSR_FAILURES.unauthorized, [], challenge);
+  throw header === undefined ? refusal(401, 'Unauthorized', challenge) : refusal(403, 'Forbidden');
 }
 
 /** Returns the workspace of a caller with Basic credentials. Only for endpoints that require them. */

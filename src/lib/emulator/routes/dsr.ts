@@ -38,19 +38,13 @@ export const dsrArea = defineArea({
 type Call = PlatformRequest<unknown>;
 
 function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
-  const { db, clock, fixtures, profiles, names, signing } = platform;
+  const { db, clock, fixtures, signing } = platform;
   const domain = fixtures.processor_domain;
   const store = createDsrStore(db);
   const callbacks = createCallbackStore(db);
-  const life = createDsrLife({ db, store, callbacks, profiles, partners: fixtures.partners, names });
+  const life = createDsrLife(platform, store, callbacks);
+  const dispatcher = createCallbackDispatcher(callbacks, platform);
   const signer = () => signing.signer(domain);
-  const dispatcher = createCallbackDispatcher({
-    store: callbacks,
-    clock,
-    domain,
-    signer,
-    base: () => platform.baseUrl() + SERVICE_PATHS.dsr,
-  });
   // An earlier process may have stopped while sending callbacks, so queue them again.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   const perMinute = fixtures.limits.dsr_per_minute;

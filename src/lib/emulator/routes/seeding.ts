@@ -44,20 +44,26 @@ export const seedingArea = defineArea({
   open: openSeeding,
 });
 
-function openSeeding({ profiles, ingest, clock, fixtures, names }: Platform): OpenArea<typeof seedingEndpoints> {
-  function accept(read: (body: Buffer) => SingleSeed[]): (request: PlatformRequest<unknown>) => Answer {
-    return ({ caller, body }) => {
-      const { id } = workspaceOf(caller);
-      ingest.admit(id, body.length);
-      profiles.apply(changesOf(read(body), id), clock.now(), 'seeding');
-      return { status: 202 };
-    };
-  }
+/** Returns a handler that applies the changes in a body. `changesIn` throws 400 for an invalid body. */
+function accept(
+  { profiles, ingest, clock }: Platform,
+  source: 'seeding' | 'intake',
+  changesIn: (body: Buffer, workspace: number) => ProfileChange[],
+): (request: PlatformRequest<unknown>) => Answer {
+  return ({ caller, body }) => {
+    const { id } = workspaceOf(caller);
+    ingest.admit(id, body.length);
+    profiles.apply(changesIn(body, id), clock.now(), source);
+    return { status: 202 };
+  };
+}
 
+function openSeeding(platform: Platform): OpenArea<typeof seedingEndpoints> {
+  const { profiles, ingest, clock, fixtures, names } = platform;
   return {
     handlers: {
-      set: accept((body) => [readIngestBody(SingleSeed, body)]),
-      bulk: accept((body) => readIngestBody(BulkSeed, body)),
+      set: accept(platform, 'seeding', (body, id) => changesOf([readIngestBody(SingleSeed, body)], id)),
+      bulk: accept(platform, 'seeding', (body, id) => changesOf(readIngestBody(BulkSeed, body), id)),
     },
     control: {
       'GET /profiles': (_body, query) => {
@@ -123,11 +129,9 @@ export const intakeArea = defineArea({
   name: 'intake',
   endpoints: intakeEndpoints,
   migrations: [],
-  open: ({ profiles, ingest, clock }) => ({
+  open: (platform) => ({
     handlers: {
-      event: ({ caller, body }) => {
-        const { id: workspace } = workspaceOf(caller);
-        ingest.admit(workspace, body.length);
+      event: accept(platform, 'intake', (body, workspace) => {
         const intake = readIngestBody(EventIntake, body);
         const { ip, timestamp_unixtime_ms } = intake;
         // These fields of the body apply to each event in it.
@@ -136,15 +140,11 @@ export const intakeArea = defineArea({
           ...(timestamp_unixtime_ms !== undefined && { timestamp_unixtime_ms }),
         };
         const events = intake.events?.map((event) => ({ ...event, ...about }));
-        profiles.apply([{ ...changeOf(intake, workspace), events }], clock.now(), 'intake');
-        return ACCEPTED;
-      },
-      identify: ({ caller, body }) => {
-        const { id: workspace } = workspaceOf(caller);
-        ingest.admit(workspace, body.length);
-        profiles.apply([changeOf(readIngestBody(IdentityIntake, body), workspace)], clock.now(), 'intake');
-        return ACCEPTED;
-      },
+        return [{ ...changeOf(intake, workspace), events }];
+      }),
+      identify: accept(platform, 'intake', (body, workspace) => {
+        return [changeOf(readIngestBody(IdentityIntake, body), workspace)];
+      }),
     },
   }),
 });
@@ -155,5 +155,3 @@ const changeOf = (body: IdentityIntake, workspace: number): ProfileChange => ({
   ...subjectIn(['user_identities'], body.xpid, body.user_identities),
   user_attributes: body.user_attributes,
 });
-
-const ACCEPTED: Answer = { status: 202 };

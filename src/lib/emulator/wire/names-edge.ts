@@ -1,7 +1,7 @@
 // Translates between the specification's words and a deployment's words, in requests and responses.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames, type NamesMap, plainNames, type WireNames } from '../../contract/names.ts';
-import { isRecord, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isRecord, parseJson, stringifyJson, tryJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
 export interface DeploymentNames extends WireNames {
@@ -28,13 +28,8 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
 /** Returns the body in neutral words. Does not change an invalid body: the handler reports the problem. */
 export function bodyFromWire(body: Buffer, { names: marks }: Endpoint, names: WireNames): Buffer {
   if (names.empty || !marks?.body || body.length === 0) return body;
-  let value: unknown;
-  try {
-    value = parseJson(body.toString('utf8'));
-  } catch {
-    return body;
-  }
-  return Buffer.from(stringifyJson(names.decode(value, marks.body)));
+  const value = tryJson(body.toString('utf8'));
+  return value === undefined ? body : Buffer.from(stringifyJson(names.decode(value, marks.body)));
 }
 
 export function queryFromWire(query: URLSearchParams, { names: marks }: Endpoint, names: WireNames): URLSearchParams {

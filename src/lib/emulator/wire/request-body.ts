@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import { type FieldIssue, parseWith, showPath, valueAt } from '../../contract/explain.ts';
-import { JsonError, parseJson } from '../../kernel/json.ts';
+import { parseJsonOr } from '../../kernel/json.ts';
 import { type PlatformError, refusal, refuse } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
@@ -45,15 +45,12 @@ export function parseBody(body: Buffer, asError: (detail: string) => Error, most
   } catch {
     throw asError('not valid UTF-8');
   }
-  try {
-    const value = parseJson(text);
-    const entries = most === Infinity ? 0 : longestList(value);
-    if (entries > most) throw asError(`a list of ${entries} entries; at most ${most} are allowed`);
-    return value;
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw asError(error.offset === undefined ? error.message : `${error.message} (at character ${error.offset})`);
-  }
+  const value = parseJsonOr(text, ({ message, offset }) => {
+    throw asError(offset === undefined ? message : `${message} (at character ${offset})`);
+  });
+  const entries = most === Infinity ? 0 : longestList(value);
+  if (entries > most) throw asError(`a list of ${entries} entries; at most ${most} are allowed`);
+  return value;
 }
 
 /** Returns the length of the longest list in a body, down to the deepest level of lists in the specification. */

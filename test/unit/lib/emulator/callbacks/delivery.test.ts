@@ -32,15 +32,16 @@ it.each([
   ['opendsr.other.example', false],
 ])("checks whether the certificate for %s is for the platform's own domain", async (domain, ok) => {
   const signing = await openSigning(undefined);
-  const surroundings = {
-    domain: 'opendsr.platform.example',
-    signer: () => signing.signer(domain),
-    base: () => '',
-  } as Parameters<typeof createCallbackDispatcher>[0];
+  const platform = {
+    fixtures: { processor_domain: 'opendsr.platform.example' },
+    signing: { ...signing, signer: () => signing.signer(domain) },
+    baseUrl: () => '',
+  } as unknown as Parameters<typeof createCallbackDispatcher>[1];
+  const store = {} as Parameters<typeof createCallbackDispatcher>[0];
   const callback = { body: '{"request_status":"completed"}' } as Parameters<
     ReturnType<typeof createCallbackDispatcher>['check']
   >[0];
-  const checks = await createCallbackDispatcher(surroundings).check(callback);
+  const checks = await createCallbackDispatcher(store, platform).check(callback);
   expect(checks.map((check) => [check.name, check.ok])).toEqual([
     ['domain', true],
     ['certificate_fetched', true],
