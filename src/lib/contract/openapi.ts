@@ -211,17 +211,17 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
   return { content: { [media]: { schema, ...(example !== undefined && { example }) } } };
 }
 
-/** Response fields without a value: Those in `ABSENT` may be omitted, those in `NULLABLE` may be null. The client is less strict. */
-const ABSENT = new Set(
-  'cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until'.split(
-    ' ',
-  ),
-);
-const NULLABLE = new Set(
-  'current_iterator_position ended_on expected_completion_time extensions group_id last_modified_by last_modified_on latest_pipeline_run latest_successful_pipeline_run_id range_end range_start results_url started_on'.split(
-    ' ',
-  ),
-);
+/** Response fields without a value: Those in `ABSENT` may be omitted, those in `NULLABLE` null. The client is less strict. */
+const ABSENT = wordsIn(`
+  cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency
+  from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until`);
+const NULLABLE = wordsIn(`
+  current_iterator_position ended_on expected_completion_time extensions group_id last_modified_by last_modified_on
+  latest_pipeline_run latest_successful_pipeline_run_id range_end range_start results_url started_on`);
+
+function wordsIn(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
 
 /**
  * Returns the schema of the wire format. It describes a 64-bit integer as one type, not as two JavaScript types. The

@@ -5,13 +5,13 @@ import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
 import { refusalAnswer } from './platform/envelopes.ts';
-import type { Exchange, MatchedRoute, UnmatchedRoute } from './platform/exchange.ts';
+import type { Destination, Exchange } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { refusal, splitUrl, write } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
-type Route = Pick<MatchedRoute, 'endpoint' | 'handle'> | 'control';
+type Route = Omit<Extract<Destination, { endpoint: Endpoint }>, 'params'> | 'control';
 
 export async function createRouter(
   areas: RunningPlatform['areas'],
@@ -31,7 +31,7 @@ export async function createRouter(
   const endpoints = areas.flatMap(({ area }) => Object.values(area.endpoints));
   const services = new Map(endpoints.map((endpoint) => [startOf(routePath(endpoint)), endpoint.service]));
 
-  function unmatched(method: string, path: string): UnmatchedRoute {
+  function unmatched(method: string, path: string): Destination {
     const service = services.get(startOf(path));
     // The specification mentions PATCH for warehouse resources but gives no path, so PATCH is unknown (decision: D62).
     const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
@@ -52,7 +52,7 @@ export async function createRouter(
     if (route === 'control') return control(incoming, outgoing, path);
     const params: Record<string, string> = {};
     for (const name in values) params[name] = decoded(values[name] ?? '', decodeURIComponent);
-    return exchange(incoming, outgoing, { endpoint: route.endpoint, handle: route.handle, params });
+    return exchange(incoming, outgoing, { ...route, params });
   };
 }
 

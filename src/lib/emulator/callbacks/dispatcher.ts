@@ -4,7 +4,7 @@ import { PROCESSOR_DOMAIN_HEADER, type RequestStatusReply, SIGNATURE_HEADER } fr
 import { systemClock, waitAtMost } from '../../kernel/clock.ts';
 import { parseJson, stringifyJson } from '../../kernel/json.ts';
 import { isoMillis } from '../../kernel/timestamps.ts';
-import { nextQuarter } from '../dsr/schedule.ts';
+import { nextQuarter } from '../dsr/life.ts';
 import type { Callback } from '../base/embedding.ts';
 import { verify, X509Certificate } from 'node:crypto';
 import type { CallbackStore, StoredCallback } from '../stores/callbacks.ts';

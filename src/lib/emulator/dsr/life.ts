@@ -7,13 +7,22 @@ import { DSR_LIMITS } from '../../contract/limits.ts';
 import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { canonicalJson, stringifyJson } from '../../kernel/json.ts';
 import { callbackBody } from './answers.ts';
-import { nextQuarter, pickUpTime, RESULTS_MS, WORK_MS } from './schedule.ts';
 import type { Fixtures } from '../fixtures/document.ts';
 import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
 import type { Platform } from '../platform/area.ts';
 import type { Subject } from '../stores/profiles.ts';
 import { refuse } from '../wire/platform-error.ts';
+
+// Times are on the platform's clock (decision: D140).
+const DAY_MS = 86_400_000;
+const QUARTER_MS = DSR_LIMITS.callbackMinutes * 60_000;
+
+/** Time from pick-up to completion. */
+const WORK_MS = 2 * DAY_MS;
+
+/** Time for which results are available. */
+export const RESULTS_MS = DSR_LIMITS.resultsDays * DAY_MS;
 
 export function createDsrLife(
   { db, profiles, names, fixtures: { partners } }: Platform,
@@ -123,6 +132,21 @@ export function createDsrLife(
       });
     },
   };
+}
+
+/** Returns the next quarter-hour, when callbacks, forwarding, and a pick-up without a waiting period are due. */
+export function nextQuarter(time: number): number {
+  return (Math.floor(time / QUARTER_MS) + 1) * QUARTER_MS;
+}
+
+/** Returns the time when the platform picks up a request. Erasures wait, unless they skip the waiting period. */
+function pickUpTime(request: DsrRequest, received: number): number {
+  const waits = request.subject_request_type === 'erasure' && !skipsWaiting(request);
+  return waits ? received + DSR_LIMITS.waitingDays * DAY_MS : nextQuarter(received);
+}
+
+function skipsWaiting({ extensions = {} }: DsrRequest): boolean {
+  return Object.values(extensions).some((extension) => extension.skip_waiting_period === true);
 }
 
 /** Returns the identities of the subject, who owns every profile with at least one of them (decision: D142). */

@@ -29,7 +29,7 @@ export interface SeenExchange {
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  answer: { status: number; text?: string; headers?: Readonly<Record<string, string>> };
+  answer: Answer;
 }
 
 /** Channel that receives each `SeenExchange` before its response is sent. Fault responses are omitted. */
@@ -37,19 +37,10 @@ export const SEEN_EXCHANGES = 'cdpadm.emulator.exchange';
 
 const seen = channel(SEEN_EXCHANGES);
 
-export interface MatchedRoute {
-  endpoint: Endpoint;
-  handle: Handler<Endpoint>;
-  params: Record<string, string>;
-}
-
-/** An unknown path or method: the error, and the service the path belongs to. */
-export interface UnmatchedRoute {
-  service: Service | undefined;
-  refused: PlatformError;
-}
-
-type Destination = MatchedRoute | UnmatchedRoute;
+/** Where a request goes: to a handler or, for an unknown path or method, to an error of the path's service. */
+export type Destination =
+  | { endpoint: Endpoint; handle: Handler<Endpoint>; params: Record<string, string> }
+  | { service: Service | undefined; refused: PlatformError };
 
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
@@ -113,7 +104,11 @@ export function createExchange(
 }
 
 /** Returns the caller. Throws 401 or 403 for missing or invalid credentials. */
-function identify({ tokens, directory }: Platform, { headers }: IncomingMessage, { endpoint }: MatchedRoute): Caller {
+function identify(
+  { tokens, directory }: Platform,
+  { headers }: IncomingMessage,
+  { endpoint }: { endpoint: Endpoint },
+): Caller {
   return authenticate(endpoint.auth, headers.authorization, tokens, directory);
 }
 

@@ -21,15 +21,9 @@ export function aggregate(attributes: readonly GroupAttribute[], members: readon
 const AGGREGATE: Record<Aggregation, (id: string, members: readonly Member[]) => unknown> = {
   latest: (id, members) => {
     // All timestamps have the same format, so text order equals time order.
-    const isLater = (a: Member, b: Member): boolean => a.last_modified_on > b.last_modified_on;
-    const [first, ...others] = members.filter((member) => valueOf(member, id) !== undefined);
-    return (
-      first &&
-      valueOf(
-        others.reduce((best, member) => (isLater(member, best) ? member : best), first),
-        id,
-      )
-    );
+    const held = members.filter((member) => valueOf(member, id) !== undefined);
+    const [latest] = held.toSorted((a, b) => b.last_modified_on.localeCompare(a.last_modified_on));
+    return latest && valueOf(latest, id);
   },
   boolean_or: (id, members) => members.some((member) => isTrue(valueOf(member, id))),
   sum: (id, members) => sumOf(numbersOf(id, members)),

@@ -20,8 +20,7 @@ import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatcher.ts';
 import { cancelReply, refuseBody, statusReply } from '../dsr/answers.ts';
-import { createDsrLife } from '../dsr/life.ts';
-import { RESULTS_MS } from '../dsr/schedule.ts';
+import { createDsrLife, RESULTS_MS } from '../dsr/life.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
 import { createRateWindow } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';

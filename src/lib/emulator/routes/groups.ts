@@ -4,7 +4,7 @@ import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../co
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import { acceptJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
-import { created, modified } from '../base/audit.ts';
+import { created, modified } from '../stores/documents.ts';
 import { aggregate } from '../profiles/group-aggregation.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
 import { createGroupsStore, type Group, groupsMigrations } from '../stores/groups.ts';

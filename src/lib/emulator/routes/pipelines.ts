@@ -4,7 +4,7 @@ import { TriggerRequest } from '../../contract/pipeline-runs.ts';
 import { PipelineRequest, pipelinesEndpoints, ResetRequest } from '../../contract/pipelines.ts';
 import { acceptBody, acceptJson, readJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type Platform } from '../platform/area.ts';
-import { createPipelineLife, nextRunOf, withoutFault } from '../pipelines/life.ts';
+import { createPipelineLife, loadPipelines, nextRunOf, withoutFault } from '../pipelines/life.ts';
 import {
   changesSyncMode,
   describePlanFailure,
@@ -16,7 +16,6 @@ import {
 import { openPipelineRunner } from '../pipelines/runner.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
 import { type Pipeline, pipelinesMigration, progressMigration, runsMigration } from '../stores/pipelines.ts';
-import { loadPipelines } from '../pipelines/load.ts';
 import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { openResources } from './warehouse-resources.ts';
 

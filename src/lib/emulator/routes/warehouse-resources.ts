@@ -1,10 +1,16 @@
 // D. Connections and data models, and the calls that they share with pipelines (decisions: D60, D62, D64, D68).
 import { uncheckedSql, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
-import { type Audit, created, modified } from '../base/audit.ts';
 import type { ResourceFixture } from '../fixtures/document.ts';
 import { createPipelineLife } from '../pipelines/life.ts';
 import { defineArea, type Platform, type PlatformRequest } from '../platform/area.ts';
-import { type DocumentStore, type Kept, resourcesMigration } from '../stores/documents.ts';
+import {
+  type Audit,
+  created,
+  type DocumentStore,
+  type Kept,
+  modified,
+  resourcesMigration,
+} from '../stores/documents.ts';
 import { createWarehouseStores, listed, withoutReadOnly } from '../warehouse/resources.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
 import { acceptJson } from '../wire/request-body.ts';

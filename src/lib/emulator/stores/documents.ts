@@ -1,6 +1,23 @@
 // Definitions as JSON documents, by workspace and id: groups, connections, data models and pipelines.
-import type { Audit } from '../base/audit.ts';
+import { isoMillis } from '../../kernel/timestamps.ts';
 import { type Database, openTable, type SqlValue } from '../base/db.ts';
+
+/** Fields that the platform sets. Times are ISO 8601 with milliseconds; users are email addresses. */
+export interface Audit {
+  created_on: string;
+  created_by: string;
+  last_modified_on: string | null;
+  last_modified_by: string | null;
+}
+
+/** Returns the audit fields of a new resource. `at` is epoch milliseconds; `by` is an email address. */
+export function created(at: number, by: string): Audit {
+  return { created_on: isoMillis(at), created_by: by, last_modified_on: null, last_modified_by: null };
+}
+
+export function modified({ created_on, created_by }: Audit, at: number, by: string): Audit {
+  return { created_on, created_by, last_modified_on: isoMillis(at), last_modified_by: by };
+}
 
 /** Returns SQL that creates the table of connections or data models. */
 export function resourcesMigration(table: string): string {

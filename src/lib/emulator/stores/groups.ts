@@ -1,8 +1,7 @@
 // Group definitions of each workspace, and the time of each group's next refresh.
 import type { GroupAttribute } from '../../contract/groups.ts';
-import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';
-import { createDocumentStore } from './documents.ts';
+import { type Audit, createDocumentStore } from './documents.ts';
 
 export const groupsMigrations = [
   `CREATE TABLE groups (

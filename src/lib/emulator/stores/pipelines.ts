@@ -1,9 +1,8 @@
 // Pipelines (definition, status, sync position and next scheduled run) and their runs. Times are in epoch milliseconds.
 import type { RUN_STATUSES, RUN_TYPES } from '../../contract/pipeline-runs.ts';
 import type { PIPELINE_STATUSES, PipelineRequest } from '../../contract/pipelines.ts';
-import type { Audit } from '../base/audit.ts';
 import { type Database, openTable } from '../base/db.ts';
-import { createDocumentStore } from './documents.ts';
+import { type Audit, createDocumentStore } from './documents.ts';
 
 export const pipelinesMigration = `
   CREATE TABLE pipelines (
