@@ -35,7 +35,7 @@ const warning = (check: string, detail: string, fix: string): Finding => ({ chec
 
 export async function checkMachine(ctx: Context): Promise<Finding[]> {
   const program = ok('program', `cdpadm ${VERSION} on Node ${host.nodeVersion}, ${host.platform}`);
-  return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), checkProxy(ctx)];
+  return [program, ...checkFolders(ctx), await checkSettingsFile(ctx), await checkKeychain(ctx), await checkProxy(ctx)];
 }
 
 function checkFolders({ paths }: Context): Finding[] {
@@ -70,9 +70,18 @@ function isWritable(path: string): boolean {
   }
 }
 
-async function checkSettingsFile(ctx: Context): Promise<Finding> {
-  const check = 'settings file';
+/** Runs a check. An error becomes a failed finding. */
+async function attempt(check: string, work: () => Finding | Promise<Finding>): Promise<Finding> {
   try {
+    return await work();
+  } catch (error) {
+    return failed(check, error);
+  }
+}
+
+function checkSettingsFile(ctx: Context): Promise<Finding> {
+  const check = 'settings file';
+  return attempt(check, async () => {
     const { file, read, strayFiles } = await ctx.profiles();
     const { profiles, warnings } = await read();
     if (existsSync(file) && isExposed(file)) {
@@ -82,20 +91,16 @@ async function checkSettingsFile(ctx: Context): Promise<Finding> {
     if (stray !== undefined) return warning(check, `no profile uses the secrets in ${stray}`, `rm "${stray}"`);
     const detail = `${file}: ${counted(profiles.size, 'profile')}`;
     return warnings.length > 0 ? { check, status: 'warning', detail: warnings.join(' ') } : ok(check, detail);
-  } catch (error) {
-    return failed(check, error);
-  }
+  });
 }
 
 async function checkKeychain(ctx: Context): Promise<Finding> {
-  const check = 'keychain';
-  try {
+  const finding = await attempt('keychain', async () => {
     await (await ctx.profiles()).checkKeychain();
-    return ok(check, 'responds');
-  } catch (error) {
-    // Only a warning, because perhaps no profile uses the keychain.
-    return { ...failed(check, error), status: 'warning' };
-  }
+    return ok('keychain', 'responds');
+  });
+  // Only a warning, because perhaps no profile uses the keychain.
+  return finding.status === 'failed' ? { ...finding, status: 'warning' } : finding;
 }
 
 export function checkProfile(settings: Settings): Finding {
@@ -121,26 +126,22 @@ export async function checkSecrets(ctx: Context): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, origin] of settings.secretOrigins()) {
     const check = `secret ${name}`;
-    try {
+    const read = async (): Promise<Finding> => {
       await settings.secret(name);
-      findings.push(ok(check, `${origin.kind}: ${origin.detail}`));
-    } catch (error) {
-      findings.push(failed(check, error));
-    }
+      return ok(check, `${origin.kind}: ${origin.detail}`);
+    };
+    findings.push(await attempt(check, read));
   }
   return findings;
 }
 
-function checkProxy({ io }: Context): Finding {
-  const check = 'proxy';
+function checkProxy({ io }: Context): Promise<Finding> {
   const { http, https } = readProxySettings(io.env);
-  try {
+  return attempt('proxy', () => {
     // Plain http is used only for this machine.
     const proxy = proxyFor('https://platform.example', { https }) ?? proxyFor('http://localhost', { http });
-    return ok(check, proxy?.host ?? 'none');
-  } catch (error) {
-    return failed(check, error);
-  }
+    return ok('proxy', proxy?.host ?? 'none');
+  });
 }
 
 export async function checkAddresses(ctx: Context): Promise<Finding[]> {

@@ -49,8 +49,16 @@ export async function readSecretFlags(ctx: Context, flags: Flags): Promise<{ ref
       value === undefined ? [] : [`${stem}-${kind}`],
     );
     if (given.length > 1) throw usageError(`${given.join(' and ')} cannot be combined.`);
-    if (typeof variable === 'string') references[name] = `env:${checkVariable(variable, `${stem}-env`)}`;
-    if (typeof line === 'string') references[name] = `command:${checkLine(line, `${stem}-command`)}`;
+    if (typeof variable === 'string') {
+      // The message does not repeat the text, because it may be the secret itself.
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
+        throw usageError(`${stem}-env must be the name of an environment variable, such as CDP_SECRET, not a secret.`);
+      references[name] = `env:${variable}`;
+    }
+    if (typeof line === 'string') {
+      if (line.trim() === '') throw usageError(`${stem}-command must be a command line, such as "pass show cdp/prod".`);
+      references[name] = `command:${line.trim()}`;
+    }
     if (isPiped !== undefined) typed[name] = await readSecret(ctx, `${stem}-stdin`);
   }
   return { references, typed };
@@ -77,17 +85,6 @@ function checkReference(ctx: Context, reference: string): string {
     '--workspace-key accepts the location of the key, not the key: every program on this machine can read the command line.',
     'Use --workspace-key env:NAME or command:LINE, or omit it to be prompted on a terminal.',
   );
-}
-
-function checkVariable(name: string, flag: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
-  // The message does not repeat the text, because it may be the secret itself.
-  throw usageError(`${flag} must be the name of an environment variable, such as CDP_SECRET, not a secret.`);
-}
-
-function checkLine(line: string, flag: string): string {
-  if (line.trim() === '') throw usageError(`${flag} must be a command line, such as "pass show cdp/prod".`);
-  return line.trim();
 }
 
 async function readSecret(ctx: Context, flag: string): Promise<string> {

@@ -19,9 +19,8 @@ export function usageFailure(error: CommanderError, command: Command): Error {
   switch (error.code) {
     case 'commander.helpDisplayed':
     case 'commander.version':
-      return new HelpShown(true);
     case 'commander.help':
-      return new HelpShown(false);
+      return new HelpShown(error.code !== 'commander.help');
     case 'commander.unknownCommand':
       return unknownWord('command', quoted(error), command);
     case 'commander.unknownOption':

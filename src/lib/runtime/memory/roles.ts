@@ -1,23 +1,16 @@
-// Opens this machine's roles store for the organization in the settings or in another profile.
+// Opens this machine's roles store.
 import type { RolesStore } from '../../config/roles-store.ts';
 import type { Settings } from '../../config/resolve-settings.ts';
 import type { Context } from '../context.ts';
 import { lastingAddress } from '../target.ts';
 
-export interface RolesMemoryOfContext {
-  /** Key of this store, which is also part of every plan. */
-  scope: { organization: string; address: string };
-  store: Omit<RolesStore, 'saveBase'> & { saveBase(...base: Parameters<RolesStore['saveBase']>): Promise<void> };
-  profile: string | null;
-}
+export type RolesMemoryOfContext = Awaited<ReturnType<typeof openRolesMemory>>;
 
-export async function openRolesMemory(ctx: Context): Promise<RolesMemoryOfContext> {
-  return openRolesMemoryOf(ctx, await ctx.settings());
-}
-
-/** Like `openRolesMemory`, but for the organization in other settings. */
-export async function openRolesMemoryOf(ctx: Context, settings: Settings): Promise<RolesMemoryOfContext> {
+/** Opens the store for the organization in the command's settings, or in those of another profile. */
+export async function openRolesMemory(ctx: Context, other?: Settings) {
+  const settings = other ?? (await ctx.settings());
   const { openRolesStore } = await import('../../config/roles-store.ts');
+  /** Key of this store, which is also part of every plan. */
   const scope = { organization: String(settings.needInteger('org_id')), address: lastingAddress(settings, 'base_url') };
   const store = openRolesStore(ctx.paths.state, scope, ctx.clock);
   // A pull or push does not fail if a base cannot be stored. The next push then treats the file as one without a base.
@@ -33,7 +26,7 @@ export async function openOtherProfile(ctx: Context, name: string, flag: string)
   const settings = await resolveFor(ctx, name, flag);
   return {
     api: connect(ctx, settings),
-    memory: await openRolesMemoryOf(ctx, settings),
+    memory: await openRolesMemory(ctx, settings),
     /** Organization and address, for humans. */
     where: `organization ${settings.need('org_id')} at ${settings.need('base_url')}`,
   };

@@ -202,19 +202,13 @@ export function recordWrites(ctx: Context, command: LoggedCommand, target: Targe
       const digest = sent ? log.digest(...sent) : null;
       const { inputsBelow } = ctx.io;
       const who = { by: host.username(), host: host.hostname(), via: inputsBelow === undefined ? null : 'mcp' };
-      // An assistant passes the content of files, which is stored in a temporary folder.
-      const shown = (given: readonly unknown[]): string[] =>
-        given
-          .flat()
-          .filter(isText)
-          .slice(0, MOST_IDS)
-          // The query string of a URL may contain a signature.
-          .map((it) =>
-            it
-              .replace(`${inputsBelow ?? sep}${sep}`, '')
-              .replace(/\?.*/s, '?…')
-              .slice(0, 200),
-          );
+      // An assistant passes the content of files, which is stored in a temporary folder. A URL's query string may
+      // contain a signature.
+      const plain = (text: string): string => text.replace(`${inputsBelow ?? sep}${sep}`, '').replace(/\?.*/s, '?…');
+      const shown = (given: readonly unknown[]): string[] => {
+        const texts = given.flat().filter(isText).slice(0, MOST_IDS);
+        return texts.map((text) => plain(text).slice(0, 200));
+      };
       const known = { plan: command.plan ?? null, ...undoing(false) };
       const given = { args: shown(command.args), files: shown(command.files), ids: shown(ids) };
       const what = { command: command.path, ...given, digest, journal, ...known };

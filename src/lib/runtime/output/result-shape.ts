@@ -3,15 +3,13 @@ import type { Command } from 'commander';
 import { type CommandHelp, helpOf, pathOf } from '../command-line/help.ts';
 import * as z from 'zod/mini';
 
-const DRAFT = 'http://json-schema.org/draft-07/schema#';
-
 /** Returns the JSON Schema (draft 7) of the command's `-o json` result. Undefined if the command has no result. */
 export function resultSchema(command: Command): Schema | undefined {
   const { output } = helpOf(command) ?? {};
   if (!output) return undefined;
   const schema = jsonSchemaOfResult(output());
   const title = `Result of \`${pathOf(command)} -o json\``;
-  return { $schema: DRAFT, title, description: textOf(schema), ...opened(schema) };
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title, description: textOf(schema), ...opened(schema) };
 }
 
 export function shapeTextOf({ output }: CommandHelp): string | undefined {
@@ -33,13 +31,9 @@ export function fieldsOf(command: Command): string[] {
 }
 
 /** Allows additional fields in a schema, because a newer version may add some. */
-function opened(value: Schema): Schema {
-  const entries = Object.entries(value).filter(([key, item]) => key !== 'additionalProperties' || item !== false);
-  const open = (item: unknown): unknown => {
-    if (Array.isArray(item)) return item.map(open);
-    return typeof item === 'object' && item !== null ? opened(item as Schema) : item;
-  };
-  return Object.fromEntries(entries.map(([key, item]) => [key, open(item)]));
+function opened(schema: Schema): Schema {
+  const open = (key: string, value: unknown) => (key === 'additionalProperties' && value === false ? undefined : value);
+  return JSON.parse(JSON.stringify(schema, open)) as Schema;
 }
 
 export type Schema = Readonly<Record<string, unknown>>;

@@ -63,8 +63,6 @@ export function createPrompts(io: Io, flags: GlobalFlags, style: Style, signal: 
       const answer = await ask(`a choice for "${question}"`, flagOf(options), (asker) =>
         asker.select(cleanText(question), choices, options),
       );
-      if (options.open !== true && choices.every(({ value }) => value !== answer))
-        throw new Error(`the prompt returned ${answer}, which is not a choice`);
       return answer as (typeof choices)[0]['value'];
     },
     ask: async (question, fallback) =>
