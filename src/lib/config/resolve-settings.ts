@@ -9,6 +9,7 @@ import {
   type IdName,
   labelOf,
   type Origin,
+  type ProfileSecretName,
   SECRET_NAMES,
   type SecretName,
   type Setting,
@@ -208,46 +209,34 @@ function secretSources({ env, profile, secret, hide }: SettingsLayers, pinned: b
   const sources = new Map<SecretName, SecretSource>();
   for (const name of SECRET_NAMES) {
     if (pinned && name === 'access_token') continue;
+    const plain = (value: string | undefined, kind: Origin['kind'], detail: string): SecretSource | undefined => {
+      const read = (known: string): Promise<string> => {
+        if (name !== 'client_id') hide(known);
+        return Promise.resolve(known);
+      };
+      return value ? { origin: { kind, detail }, read: () => read(value) } : undefined;
+    };
     const variable = variableOf(name);
-    const given = plainSource(name, secretIn(env[variable]), { kind: 'environment', detail: variable }, hide);
-    const own = profile && profileSource(name, profile, secret, hide);
+    const given = plain(secretIn(env[variable]), 'environment', variable);
+    const local = profile && plain(profile.local?.[name], 'profile', profile.setting.value);
+    const own = local ?? (profile && name !== 'access_token' ? storedSource(name, profile, secret) : undefined);
     const source = pinned ? (own ?? given) : (given ?? own);
     if (source) sources.set(name, source);
   }
   return sources;
 }
 
-function profileSource(
-  name: SecretName,
-  { setting, stored, local }: NonNullable<SettingsLayers['profile']>,
+function storedSource(
+  name: ProfileSecretName,
+  { setting: { value: profile }, stored }: NonNullable<SettingsLayers['profile']>,
   secret: SettingsLayers['secret'],
-  hide: SettingsLayers['hide'],
 ): SecretSource | undefined {
-  const plain = plainSource(name, local?.[name], { kind: 'profile', detail: setting.value }, hide);
-  if (plain || name === 'access_token') return plain;
   const written = stored.secrets?.[name];
   if (written === undefined) return undefined;
-  const owner: SecretOwner = { profile: setting.value, name };
   const origin: Origin = parseReference(written)
-    ? { kind: 'profile', detail: `${owner.profile} (${written})`, reference: written }
-    : { kind: 'profile', detail: owner.profile };
-  return { origin, read: () => secret(written, owner) };
-}
-
-function plainSource(
-  name: SecretName,
-  value: string | undefined,
-  origin: Origin,
-  hide: (secret: string) => void,
-): SecretSource | undefined {
-  if (!value) return undefined;
-  return {
-    origin,
-    read: () => {
-      if (name !== 'client_id') hide(value);
-      return Promise.resolve(value);
-    },
-  };
+    ? { kind: 'profile', detail: `${profile} (${written})`, reference: written }
+    : { kind: 'profile', detail: profile };
+  return { origin, read: () => secret(written, { profile, name }) };
 }
 
 function missing(name: SettingName, profile: string | undefined, pinned: boolean): KnownError {

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
+import { onAbort } from '../../kernel/clock.ts';
 import { usageError } from '../../kernel/errors.ts';
 import { isRecord, parseJson, tryJson } from '../../kernel/json.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
@@ -58,7 +59,7 @@ export async function runWords(
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);
   if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
+  const ignoreAbort = onAbort(signal, abort);
   const { env, cwd, clock, random } = ctx.io;
   const io = {
     // The assistant reads this output, so omit the workflow commands for GitHub Actions.
@@ -79,7 +80,7 @@ export async function runWords(
     const [stdout, stderr] = [out, err].map(({ text }) => text().replaceAll(`${folder}${sep}`, ''));
     return { code, ...documentsOf(stdout ?? '', stderr ?? ''), read: read.sort() };
   } finally {
-    signal.removeEventListener('abort', abort);
+    ignoreAbort();
   }
 }
 

@@ -16,7 +16,11 @@ const BELOW = 3;
 /** Number of choices shown during a search. */
 const SEARCH_PAGE = 7;
 
-export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal): Promise<Asker> {
+export async function createDrawnAsker(
+  io: Io,
+  { bold, cyan, dim, green, red }: Style,
+  signal: AbortSignal,
+): Promise<Asker> {
   const { createPromptModule } = await import('inquirer');
   // Inquirer breaks a long line in the middle of a word.
   const fitted = (text: string): string => wrapMessage(text, io.columns() - MARK);
@@ -28,22 +32,47 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
     /** Text that does not fit after the question starts on the next line. */
     const after = (it: string): string =>
       last + displayWidth(it) < io.columns() ? it : `\n${wrapUnder(CURSOR, it, io.columns())}`;
-    const theme = themeOf(style, after);
     const shown = (_message: string, status: string): string =>
-      style.bold(status === 'done' || note === undefined ? message : fitted(`${text} (${note})`));
-    const own = { ...theme, style: { ...theme.style, message: shown } };
-    // Standard output is reserved for the result.
-    const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output: drawingOn(io), signal });
+      bold(status === 'done' || note === undefined ? message : fitted(`${text} (${note})`));
+    // Our own colors, because Inquirer ignores `--color` and our own variables.
+    const theme = {
+      validationFailureMode: 'clear',
+      prefix: { idle: cyan('?'), done: green('✔') },
+      icon: { cursor: cyan('❯') },
+      style: {
+        message: shown,
+        answer: (it: string) => cyan(after(it)),
+        error: (it: string) => red(`> ${it}`),
+        defaultAnswer: (it: string) => dim(after(`(${it})`)),
+        help: dim,
+        highlight: cyan,
+        description: cyan,
+        key: (it: string) => bold(`<${it}>`),
+      },
+    };
+    // Standard output is reserved for the result. Inquirer ends the stream that it draws on.
+    const drawing = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        io.stderr.write(chunk);
+        done();
+      },
+    });
+    const output = Object.assign(drawing, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
+    const prompt = createPromptModule({ input: io.stdin as NodeJS.ReadStream, output, signal });
     try {
-      const asked: Promise<unknown> = prompt([{ type, message, theme: own, ...question, name: 'value' }] as never);
+      const asked: Promise<unknown> = prompt([{ type, message, theme, ...question, name: 'value' }] as never);
+      // Ctrl-D closes the input, which Inquirer notices only when the process ends.
+      const closed = new Promise<never>((_resolve, reject) => {
+        io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));
+      });
       // The input also pauses after an answer, but then the answer arrives first.
-      return ((await Promise.race([asked, inputClosed(io)])) as { value: T }).value;
+      return ((await Promise.race([asked, closed])) as { value: T }).value;
     } catch (error) {
       if (error instanceof KnownError) io.stderr.write('\n');
       // Compare class names, because `instanceof` fails if the package is installed twice.
       const name = error instanceof Error ? error.name : '';
       if (name === 'AbortPromptError') throw signal.reason;
-      // `inputClosed` detects Ctrl-D first.
+      // `closed` detects Ctrl-D first.
       throw name === 'ExitPromptError' ? promptEnded('ctrl-c') : error;
     }
   }
@@ -91,39 +120,3 @@ export async function createDrawnAsker(io: Io, style: Style, signal: AbortSignal
 }
 
 const linesOf = (text: string): number => text.split('\n').length;
-
-/** Returns a stream to standard error for a single question, because Inquirer ends the stream that it draws on. */
-function drawingOn(io: Io): NodeJS.WriteStream {
-  const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      io.stderr.write(chunk);
-      done();
-    },
-  });
-  return Object.assign(output, { isTTY: true, columns: io.columns() }) as unknown as NodeJS.WriteStream;
-}
-
-/** Returns a theme with our own colors, because Inquirer ignores `--color` and our own variables. */
-function themeOf({ bold, dim, red, green, cyan }: Style, after: (text: string) => string) {
-  return {
-    validationFailureMode: 'clear',
-    prefix: { idle: cyan('?'), done: green('✔') },
-    icon: { cursor: cyan('❯') },
-    style: {
-      answer: (text: string) => cyan(after(text)),
-      error: (text: string) => red(`> ${text}`),
-      defaultAnswer: (text: string) => dim(after(`(${text})`)),
-      help: dim,
-      highlight: cyan,
-      description: cyan,
-      key: (text: string) => bold(`<${text}>`),
-    },
-  };
-}
-
-/** Rejects if the input closes (Ctrl-D), which Inquirer notices only when the process ends. */
-function inputClosed(io: Io): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    io.stdin.once('pause', () => setImmediate(() => reject(promptEnded('ctrl-d'))));
-  });
-}
