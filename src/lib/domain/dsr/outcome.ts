@@ -30,26 +30,27 @@ export function deadlineAfter(before: number | undefined, event: LedgerEvent): n
   return before === undefined || (parseIso(event.at) ?? 0) <= before ? parseIso(event.extended) : before;
 }
 
-/** Returns a request's type, status and answer in one short string. A request that was not submitted starts over. */
+/** Returns a request's type, answer and status in one short string. A request that was not submitted starts over. */
 export function phaseAfter(phase: string | undefined, event: LedgerEvent): string {
-  const [type = '', before = '', answered = ''] = phase?.split(' ') ?? [];
+  const [type = '', answered = ''] = phase?.split(' ') ?? [];
+  const before = statusIn(phase);
   const isAgain = event.event === 'submitted' && isNotSubmitted(before);
   const nextType = event.event === 'submitted' && (type === '' || isAgain) ? event.subject_request_type : type;
-  const status = isAgain ? '' : before;
+  const status = isAgain ? undefined : before;
   const news = 'status' in event ? event.status : undefined;
-  const nextStatus = news !== undefined && isAdvance(status || undefined, news) ? news : status;
-  return [nextType, nextStatus, isAnswer(event) ?? (isAgain ? '' : answered)].join(' ');
+  const nextStatus = news !== undefined && isAdvance(status, news) ? news : status;
+  return [nextType, isAnswer(event) ?? (isAgain ? '' : answered), nextStatus].join(' ');
 }
 
-/** Returns the status in a phase; undefined if the outcome of the request is unknown. */
+/** Returns the status in a phase, which may contain spaces; undefined if the outcome of the request is unknown. */
 export function statusIn(phase: string | undefined): string | undefined {
-  return phase?.split(' ')[1] || undefined;
+  return phase?.split(' ').slice(2).join(' ') || undefined;
 }
 
 /** True if a request in this phase still has to be answered. */
 export function isPhaseDue(phase: string | undefined): boolean {
-  const [type, status, answered] = phase?.split(' ') ?? [];
-  return isDue(type, status || undefined, answered === 'true');
+  const [type, answered] = phase?.split(' ') ?? [];
+  return isDue(type, statusIn(phase), answered === 'true');
 }
 
 /**

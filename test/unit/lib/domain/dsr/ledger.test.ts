@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { historyOf } from '../../../../../src/lib/domain/dsr/evidence.ts';
 import type { LedgerEvent, LedgerRequest } from '../../../../../src/lib/domain/dsr/ledger.ts';
 import { foldEvent } from '../../../../../src/lib/domain/dsr/ledger-fold.ts';
-import { answeredAt, isPhaseDue, outcomeOf, phaseAfter } from '../../../../../src/lib/domain/dsr/outcome.ts';
+import { answeredAt, isPhaseDue, outcomeOf, phaseAfter, statusIn } from '../../../../../src/lib/domain/dsr/outcome.ts';
 
 const actor = { by: 'officer', host: 'desk' };
 const at = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`;
@@ -146,6 +146,7 @@ describe('due', () => {
     ],
     ['is true for a pending request known only by a callback', [state('pending', 3)], true, null],
     ['is false for a completed request known only by a callback', [done], false, null],
+    ['is true for a status with a space', [sent('access'), state('cancelled true', 3)], true, null],
   ])('%s', (_name, events, due, answered) => {
     const request = fold(events);
     expect(outcomeOf(request, NOW).due).toBe(due);
@@ -153,6 +154,12 @@ describe('due', () => {
     // The ledger index stores only a phase for each request. The phase must lead to the same value of `due`.
     expect(isPhaseDue(events.reduce<string | undefined>(phaseAfter, undefined))).toBe(due);
   });
+});
+
+it('keeps the spaces of a status that the specification does not define', () => {
+  expect(
+    statusIn([sent('access'), state('cancelled in part', 3)].reduce<string | undefined>(phaseAfter, undefined)),
+  ).toBe('cancelled in part');
 });
 
 it('does not give a cancelled request an expected completion time', () => {
