@@ -5,7 +5,6 @@ import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { WarehouseFile } from './access.ts';
 import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from '../../kernel/clock.ts';
 
 /** A request to the thread (`query-worker.js`), which sends one response to each request. */
 export type Question = { ask: 'open'; file: string } | { ask: 'query'; sql: string } | { ask: 'rows'; count: number };
@@ -32,8 +31,7 @@ export function startQueryThread() {
   worker.unref();
   let pending: { resolve(value: unknown): void; reject(reason: Error): void } | undefined;
   let ended: Error | undefined;
-  let limitMs = Infinity;
-  let deadline = Infinity;
+  let timer: NodeJS.Timeout | undefined;
 
   function end(reason: Error): void {
     ended ??= reason;
@@ -47,34 +45,23 @@ export function startQueryThread() {
   worker.on('error', (error) => end(new QueryLost(`the reader thread failed: ${String(error)}`)));
   worker.on('exit', () => end(new QueryLost('the reader thread has exited')));
 
-  async function ask(question: Question): Promise<unknown> {
-    if (ended) throw ended;
-    const left = Math.max(0, deadline - systemClock.now());
-    const answered = new AbortController();
-    const limit = systemClock.sleep(left, answered.signal).then(
-      () => {
-        end(new QueryTimeout(`The query did not finish within ${limitMs / 1000} seconds`));
-        return worker.terminate();
-      },
-      () => undefined,
-    );
-    try {
-      return await new Promise<unknown>((resolve, reject) => {
-        pending = { resolve, reject };
-        worker.postMessage(question);
-      });
-    } finally {
-      pending = undefined;
-      answered.abort();
-      await limit;
-    }
+  function ask(question: Question): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      pending = { resolve, reject };
+      worker.postMessage(question);
+    });
   }
 
   return {
-    /** Sets a total time limit for all later responses, in real time. */
-    limit: (ms: number): void => {
-      limitMs = ms;
-      deadline = systemClock.now() + ms;
+    /** Sets a total time limit for all later responses, in real time. Without `ms`, removes the limit. */
+    limit: (ms?: number): void => {
+      clearTimeout(timer);
+      if (ms === undefined) return;
+      timer = setTimeout(() => {
+        end(new QueryTimeout(`The query did not finish within ${ms / 1000} seconds`));
+        void worker.terminate();
+      }, ms);
     },
     /** Opens a file read-only and returns the names of its tables and views. Throws QueryError. */
     open: async (file: string): Promise<string[]> => (await ask({ ask: 'open', file })) as string[],
@@ -84,6 +71,7 @@ export function startQueryThread() {
     rows: async (count: number): Promise<Row[]> => (await ask({ ask: 'rows', count })) as Row[],
     /** Ends the thread. A pending request rejects with QueryAborted. */
     close: async (): Promise<void> => {
+      clearTimeout(timer);
       end(new QueryAborted('the thread was stopped'));
       await worker.terminate();
     },
@@ -156,6 +144,8 @@ export function createWarehouseReader() {
       opened = undefined;
       await reading.close();
       throw error;
+    } finally {
+      reading.limit();
     }
   }
 
