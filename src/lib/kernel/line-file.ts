@@ -63,6 +63,35 @@ export function openLineFile(path: string) {
   };
 }
 
+/** Opens a reader of the lines that were appended since its last read, or of all lines if the file was replaced. */
+export function followLines(path: string, encoding: 'utf8' | 'latin1' = 'utf8') {
+  let identity = '';
+  let readTo = 0;
+  return {
+    /** Calls `take` with batches of complete lines. Before all lines of a new file, calls `restart`. */
+    read: (take: (lines: string[]) => void, restart: () => void): void => {
+      const file = openLineFile(path);
+      try {
+        if (file?.identity !== identity || file.size < readTo) {
+          readTo = 0;
+          restart();
+        }
+        identity = file?.identity ?? '';
+        const pieces = file?.lines(readTo, encoding);
+        for (let piece = pieces?.next(); piece; piece = piece.done ? undefined : pieces?.next()) {
+          if (piece.done) readTo = piece.value.restAt;
+          else take(piece.value);
+        }
+      } finally {
+        file?.close();
+      }
+    },
+    /** Makes the next read start over, after a write that may have failed halfway. */
+    forget: (): void => void (identity = ''),
+    readTo: (): number => readTo,
+  };
+}
+
 export type DurableLog = ReturnType<typeof openDurableLog>;
 
 /** `O_NOFOLLOW`: another user of a shared folder could replace the file with a link. It is undefined on Windows. */

@@ -9,7 +9,7 @@ import { isAdvance } from '../domain/dsr/statuses.ts';
 import { createReadings, eventOf, lineOf, ownText, scopeKey } from './ledger-readings.ts';
 import { fail } from '../errors/fail.ts';
 import { readPrivateFile, writePrivateFile } from '../kernel/durable.ts';
-import { openLineFile } from '../kernel/line-file.ts';
+import { followLines } from '../kernel/line-file.ts';
 
 /** Where a request was sent. The same id in another workspace, or at another address, is a different request. */
 export interface LedgerScope {
@@ -38,36 +38,23 @@ export function openLedger(stateFolder: string, { actor, clock, signal, waits }:
   const readings = createReadings(path, signal, waits);
   const chain = openChain(path, { actor, clock, signal, upgrade: addScopes });
   let key: Promise<Buffer> | undefined;
+  const follower = followLines(path, 'latin1');
   /** Last status of each request, which `append` compares with a new status. */
-  let last = { file: '', readTo: 0, statuses: new Map<string, string>() };
+  const statuses = new Map<string, string>();
 
   /** True if a status is new. Remembers the status. */
   function isNews(request: string, status: string): boolean {
-    if (!isAdvance(last.statuses.get(request), status)) return false;
-    last.statuses.set(request, status);
+    if (!isAdvance(statuses.get(request), status)) return false;
+    statuses.set(request, status);
     return true;
   }
 
   /** Runs under the lock and ignores Ctrl-C, because a state that the platform reported must be written. */
-  function refreshStatuses(): void {
-    const file = openLineFile(path);
-    try {
-      if (file && (file.identity !== last.file || file.size < last.readTo))
-        last = { file: file.identity, readTo: 0, statuses: new Map() };
-      const pieces = file?.lines(last.readTo, 'latin1');
-      for (let piece = pieces?.next(); piece; piece = pieces?.next()) {
-        if (piece.done) {
-          last.readTo = piece.value.restAt;
-          return;
-        }
-        for (const line of piece.value) {
-          const known = lineOf(line);
-          const event = known?.scope === undefined ? undefined : eventOf(known);
-          if (known && event && 'status' in event && event.status) isNews(ownText(known.key), event.status);
-        }
-      }
-    } finally {
-      file?.close();
+  function takeStatuses(lines: readonly string[]): void {
+    for (const line of lines) {
+      const known = lineOf(line);
+      const event = known?.scope === undefined ? undefined : eventOf(known);
+      if (known && event && 'status' in event && event.status) isNews(ownText(known.key), event.status);
     }
   }
 
@@ -143,15 +130,14 @@ export function openLedger(stateFolder: string, { actor, clock, signal, waits }:
         /** Durably writes new states and signed states, and returns the new states. The first call reads the file. */
         append: (events: readonly StateNews[]) =>
           withLock(lock, clock, async (): Promise<StateNews[]> => {
-            refreshStatuses();
+            follower.read(takeStatuses, () => statuses.clear());
             const news = events.filter(({ id, status }) => isNews(`${id} ${own}`, status));
             // A signature is kept even if the signed status is already known.
             const lines = events.filter((event) => news.includes(event) || event.signature !== undefined);
             try {
               await write(lines, scope);
             } catch (error) {
-              // The state was not written, so read the file again.
-              last.file = '';
+              follower.forget();
               throw error;
             }
             return news;

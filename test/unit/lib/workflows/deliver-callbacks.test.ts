@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Outbox } from '../../../../src/lib/files/outbox.ts';
+import { type Outbox, openOutboxFile } from '../../../../src/lib/files/outbox.ts';
 import { type Clock, ownTurn } from '../../../../src/lib/kernel/clock.ts';
 import { type DeliveryTarget, hookTargets } from '../../../../src/lib/domain/callbacks/delivery-order.ts';
 import type { ReceivedLine } from '../../../../src/lib/domain/callbacks/outbox.ts';
@@ -55,7 +55,7 @@ interface Started extends Pick<Deliveries, 'left' | 'refresh' | 'store'> {
 }
 
 async function start(deliver: Deliver, { targets = TARGETS, ...more }: Options = {}): Promise<Started> {
-  const outbox = new Outbox(path, clock);
+  const outbox = openOutboxFile(path, clock);
   const end = new AbortController();
   const deliveries = await openDeliveries({
     outbox,
@@ -109,7 +109,7 @@ function inSteps(jumping: Clock): Clock {
 }
 
 function open() {
-  return openDeliveriesOf([new Outbox(path, clock)]).map(({ delivery }) => delivery);
+  return openDeliveriesOf([openOutboxFile(path, clock)]).map(({ delivery }) => delivery);
 }
 
 /** A delivery that does not finish until the listener stops. */
@@ -227,7 +227,7 @@ describe('a delivery', () => {
     const [dead] = open();
     expect(dead).toMatchObject({ isDead: true, attempts: 3, reason: 'exit 3' });
     isHealthy = true;
-    const found = openDeliveriesOf([new Outbox(path, clock)]);
+    const found = openDeliveriesOf([openOutboxFile(path, clock)]);
     await changeDeliveries(chooseDeliveries(found, [' A']), 'replayed', dead?.callback.at ?? '');
     await refresh();
     await done();
@@ -248,7 +248,7 @@ describe('a delivery', () => {
     );
     await store(received('pending', [], 'a'));
     while (open()[0]?.attempts !== 1) await turns();
-    const found = openDeliveriesOf([new Outbox(path, clock)]);
+    const found = openDeliveriesOf([openOutboxFile(path, clock)]);
     expect(() => chooseDeliveries(found, ['a', 'other'])).toThrow(expect.objectContaining({ code: 'dsr.no_delivery' }));
     await changeDeliveries(chooseDeliveries(found, ['a']), 'dropped', found[0]?.delivery.callback.at ?? '');
     await refresh();
