@@ -33,7 +33,6 @@ export const tableFlags = {
   saveMap: saveMapFlag,
 } as const satisfies Record<string, FlagSpec>;
 
-/** Defaults for missing fields, and the meaning of columns. */
 export type RowFlags = FlagValues<typeof rowFlags & typeof tableFlags>;
 
 /** Flags that control the check for duplicates in the ledger, for single requests and rows. */
@@ -84,20 +83,16 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
 }
 
 const FLAG_OF: Record<string, string> = {
+  submitted_time: '--submitted-time',
   group_id: '--group-id',
   status_callback_urls: '--callback-url',
-  submitted_time: '--submitted-time',
 };
 
 /** Reports an invalid flag once, not per row. Throws usage (2), or invalid input (9) for a time in the future. */
 function checkDefaults(defaults: RowOptions['defaults'], options: NormalizeOptions, now: number): void {
-  const issues = issuesOfParts(defaults, options, now);
-  if (isInFuture(defaults.submitted_time, now)) {
-    const [issue] = issues.filter(({ path }) => path[0] === 'submitted_time');
-    throw invalidInput(`--submitted-time ${issue?.message ?? ''}. Nothing was sent.`, []);
-  }
-  for (const { message, path } of issues) {
-    const flag = FLAG_OF[String(path[0])];
-    if (flag !== undefined) throw usageError(`${flag} ${message}.`);
-  }
+  const issue = issuesOfParts(defaults, options, now).find(({ path }) => FLAG_OF[String(path[0])] !== undefined);
+  if (!issue) return;
+  const text = `${FLAG_OF[String(issue.path[0])]} ${issue.message}.`;
+  const isFuture = issue.path[0] === 'submitted_time' && isInFuture(defaults.submitted_time, now);
+  throw isFuture ? invalidInput(`${text} Nothing was sent.`, []) : usageError(text);
 }

@@ -55,7 +55,6 @@ export function bulkResult() {
     input: z.string(),
     /** Command that resumes the run, if any row is left or unknown. */
     resume: z.optional(z.string()),
-    /** Arguments of the command that runs the input again. */
     argv: z.optional(z.array(z.string())),
     target: workspaceTarget(),
   });
@@ -69,7 +68,6 @@ export function emptyResult(part: NextCommands['part'], target: Target): WithTar
   return { ...none, seconds: 0, results: '', journal: '', input: part.input, argv: part.argv, target };
 }
 
-/** The command lines that continue a run. */
 export interface NextCommands {
   again: Again;
   /** The command that submits a results file after its failed rows are corrected. */

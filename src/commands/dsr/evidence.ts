@@ -133,8 +133,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
 
 /** Returns the selected requests, and the state of the ledger's chain. Throws not found (5) for an unknown id. */
 async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceFlags) {
-  const from = timeOf('--from', flags.from, '00:00:00') ?? -Infinity;
-  const to = timeOf('--to', flags.to, '23:59:59') ?? Infinity;
+  const from = parseIso(readTime('--from', flags.from, '00:00:00')) ?? -Infinity;
+  const to = parseIso(readTime('--to', flags.to, '23:59:59')) ?? Infinity;
   if (from > to) throw usageError('--from must not be after --to.');
   const ledger = await openLedgerOf(ctx);
   const { ledger: own, submitter } = await openDsrMemory(ctx);
@@ -157,10 +157,6 @@ async function readLedger(ctx: Context, ids: readonly string[], flags: EvidenceF
   if (requests.length === 0)
     ctx.out.warn('The archive contains no requests: this machine submitted none in this workspace and period.');
   return { actor: own.actor, folders, path: ledger.path, report: await ledger.verify(), requests };
-}
-
-function timeOf(flag: string, text: string | undefined, ofDay: string): number | undefined {
-  return parseIso(readTime(flag, text, ofDay));
 }
 
 /** Returns the kept messages in these folders, those in the ledger that no folder contains, and the certificates. */

@@ -14,7 +14,6 @@ import {
 } from '../../lib/runtime/command-line/define-command.ts';
 import { COMMON_FORMATS } from '../../lib/runtime/command-line/help.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { CliError, exitOf } from '../../lib/errors/fail.ts';
 import { dueRequests, isWithin, type ListPorts, readGroup, refreshRequests } from '../../lib/workflows/dsr-read.ts';
 import { findBroken } from '../chain-report.ts';
 import { readDuration } from '../flag-values.ts';
@@ -113,7 +112,7 @@ function unreadFailure({ unread }: ListPorts): KnownError | undefined {
   if (first === undefined) return undefined;
   const ids = listed([...unread.keys()], 5);
   const what = `${counted(unread.size, 'request')} could not be read from the platform and may have changed: ${ids}.`;
-  return new CliError({ ...first.parts, message: `${what} ${first.message}`, exit: exitOf(first), cause: first });
+  return first.with({ message: `${what} ${first.message}` });
 }
 
 /**

@@ -78,7 +78,6 @@ interface Asking {
   session: SubmitSession;
   flag: string;
   canGoBack: boolean;
-  /** Returns an identity as the prompts show it. */
   shown(value: string): string;
 }
 
@@ -109,7 +108,6 @@ const askType = askFor(
   REQUEST_TYPES.map((value) => ({ value, hint: MEANING[value] })),
 );
 
-/** Offers the optional fields in a single menu. */
 async function askMore(asking: Asking, before: RequestParts): ReturnType<Step> {
   for (let parts = before; ;) {
     const { group_id, status_callback_urls: urls = [], submitted_time } = parts;

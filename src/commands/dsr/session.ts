@@ -83,14 +83,17 @@ export async function openVerifier(
   let loaded: ReturnType<VerifyPorts['roots']> | undefined;
   const roots = () => (loaded ??= loadTrustedRoots(ctx).then(indexRoots));
   const chains = await openChains(ctx);
-  const source = certificates ?? (await discoveredCertificates(ctx));
+  const { clock, signal } = ctx;
+  const discovered = async () =>
+    createCertificateSource({ api: (await ctx.api()).dsr, cache: await openCertificates(ctx), clock, signal });
+  const source = certificates ?? (await discovered());
   const ports: VerifyPorts = {
     // The vendor domain, and its subdomain with the name of the protocol (decision: D57).
     allow: allow ?? (vendorDomain === undefined ? undefined : [`opendsr.${vendorDomain}`, vendorDomain]),
     certificates: source,
     roots,
     ...(certificates === undefined && { storeChain: chains.write }),
-    clock: ctx.clock,
+    clock,
     patienceMs,
   };
   // Before its first message, a listener reads the roots and the certificate, so that it reports errors immediately.
@@ -103,11 +106,6 @@ export async function openVerifier(
     });
   }
   return createMessageVerifier(ports);
-}
-
-async function discoveredCertificates(ctx: Context): Promise<CertificateSource> {
-  const [cache, { dsr: api }] = await Promise.all([openCertificates(ctx), ctx.api()]);
-  return createCertificateSource({ api, cache, clock: ctx.clock, signal: ctx.signal });
 }
 
 /** Returns a function that checks a response's signature. If it cannot do so, it warns once and returns undefined. */
@@ -144,7 +142,6 @@ export function notInLedger(id: string, hint: string): Error {
   });
 }
 
-/** Returns a picker for the requests sent from this machine, newest first. */
 function requestPicker(offer: (requests: LedgerRequest[]) => LedgerRequest[]): Picker {
   return {
     question: 'Request',

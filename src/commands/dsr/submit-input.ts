@@ -48,7 +48,6 @@ export const requestFlags = {
 
 export type RequestFlags = FlagValues<typeof requestFlags>;
 
-/** Returns the names of the field flags that the user passed. */
 export function givenFlags(flags: RequestFlags): string[] {
   const keys = Object.keys(requestFlags) as (keyof RequestFlags)[];
   return keys.filter((key) => flags[key] !== undefined).map((key) => flagName(key));

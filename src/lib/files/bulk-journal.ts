@@ -153,7 +153,6 @@ export function openDsrJournal(path: string) {
         yield data;
       }
     },
-    /** Writes lines and flushes them to disk. */
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
       log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

@@ -32,7 +32,6 @@ export const dsrBulkView: RecordView<DsrBulkResult> = {
 };
 
 interface BulkSummary extends Record<'rows' | 'cancellable' | 'skipWaiting' | 'done', number> {
-  /** Number of rows by kind, such as `gdpr erasure`. */
   kinds: ReadonlyMap<string, number>;
   /** Rows that will be rejected because they repeat a recent request. */
   duplicates: ReadonlyMap<number, unknown>;

@@ -28,7 +28,6 @@ export interface EvidenceShown {
   /** Certificate chains that the ledger names. Those without a problem are in `certificates/` of the archive. */
   certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
-  /** Who created the archive. */
   actor: { by: string; host: string };
 }
 

@@ -3,7 +3,6 @@ import { byDeadline, type RequestOverview } from '../domain/dsr/overview.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
-/** A request that is due within this time needs attention now. */
 const SOON_DAYS = 7;
 
 interface Section {

@@ -59,17 +59,10 @@ function timesOf(request: DsrRequest, now: number): [label: string, value: strin
 
 /** Returns a copy of the request with masked identities, for dry runs and for screens that others can see. */
 export function maskRequest(request: DsrRequest): DsrRequest {
-  type Part = Pick<DsrRequest, 'subject_identities'>;
-  const masked = <Of extends Part>(part: Of): Of => {
-    const identities = Object.entries(part.subject_identities ?? {});
-    const hidden = identities.map(([type, entry]) => [type, { ...entry, value: maskIdentity(entry.value) }]);
-    return { ...part, ...(part.subject_identities && { subject_identities: Object.fromEntries(hidden) as object }) };
-  };
-  const extensions = Object.entries(request.extensions ?? {}).map(([key, extension]) => [key, masked(extension)]);
-  return {
-    ...masked(request),
-    ...(request.extensions && { extensions: Object.fromEntries(extensions) as typeof request.extensions }),
-  };
+  const masked = structuredClone(request);
+  for (const { subject_identities: identities } of [masked, ...Object.values(masked.extensions ?? {})])
+    for (const identity of Object.values(identities ?? {})) identity.value = maskIdentity(identity.value);
+  return masked;
 }
 
 const STARS = '***';

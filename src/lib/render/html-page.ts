@@ -16,11 +16,8 @@ export interface PageSource {
 
 /** Returns the facts that are known, such as `organization 1001`, `workspace 42` and `https://platform.example`. */
 export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
-  return [
-    ...(organization === undefined ? [] : [`organization ${organization}`]),
-    ...(workspace === undefined ? [] : [`workspace ${workspace}`]),
-    ...(platform === undefined ? [] : [platform]),
-  ];
+  const facts = [organization && `organization ${organization}`, workspace && `workspace ${workspace}`, platform];
+  return facts.filter((fact) => fact !== undefined);
 }
 
 /** Returns a fact such as `made 2026-01-02 03:04 UTC`, if the time is known. */
@@ -37,7 +34,6 @@ export function factsLine(facts: readonly string[]): string {
   return line.length === 0 ? '' : `<p class="facts"><span>${line.join(' ')}</span></p>`;
 }
 
-/** Formats a time as `2026-01-02 03:04`, in UTC. */
 export function minuteOf(ms: number): string {
   return manifestTime(ms).slice(0, 16);
 }

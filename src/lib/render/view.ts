@@ -46,7 +46,6 @@ export interface ListView<Row> {
   html?(rows: Row[]): string;
 }
 
-/** A single item, rendered as `key value` lines. */
 export interface RecordView<T> {
   kind: 'record';
   columns: Column<T>[];

@@ -36,7 +36,6 @@ export interface DeliveryPorts {
   outbox: Outbox;
   ledger: LedgerOf;
   targets: readonly OpenTarget[];
-  /** Maximum number of attempts per delivery. */
   attempts: number;
   concurrency: number;
   clock: Clock;

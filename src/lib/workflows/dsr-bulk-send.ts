@@ -72,7 +72,6 @@ export interface RowTask {
   givenId: boolean;
   /** Returns the ledger entry for an id from the file. */
   known(): Promise<LedgerRequest | undefined>;
-  /** Called before each request of the row is sent. */
   onSend(): void;
 }
 
@@ -81,7 +80,6 @@ const MAX_ATTEMPTS = 5;
 /** Maximum number of pauses for a row that keeps failing while others succeed. A later attempt often succeeds. */
 const MAX_PAUSES = 2;
 const MAX_PAUSE_MS = 15_000;
-/** Maximum length of the text of an error. */
 const MAX_ERROR = 300;
 
 const BODY_NAMES = dsrEndpoints.create.names?.body ?? [];
@@ -184,14 +182,7 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
     signature = verdict?.signature;
     isCreated = status === 201 && isSameId(body, id);
     if (isSameId(body, id)) difference = differenceIn(body, sent.toString('utf8'));
-    // If the credentials are for another workspace, every other row would also be sent there.
-    if (isCreated) {
-      try {
-        checkWorkspace(body, submitter.workspace_id);
-      } catch (error) {
-        endRun(error);
-      }
-    }
+    if (isCreated) requireOurWorkspace(body);
     isConfirmed = isCreated && isValid && difference === undefined;
     return { state: 'submitted', ...timesOf(body) };
   }
@@ -207,6 +198,7 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
           },
           endsRun: ({ status }) => status !== 404,
         });
+        requireOurWorkspace(body);
         return body;
       } catch (error) {
         if (!(error instanceof KnownError)) throw error;
@@ -214,6 +206,15 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
         const isUnreadable = error.status !== undefined && error.status < 300;
         if (isUnreadable || attempt >= MAX_ATTEMPTS) throw error;
       }
+    }
+  }
+
+  /** If the credentials are for another workspace, every other row would also be sent there, so this ends the run. */
+  function requireOurWorkspace(body: CreateReply | RequestStatusReply): void {
+    try {
+      checkWorkspace(body, submitter.workspace_id);
+    } catch (error) {
+      endRun(error);
     }
   }
 

@@ -118,7 +118,7 @@ export function judgeMissing({ rejection, wasSent }: Doubt, isNewId: boolean): '
 
 type Controlled = Pick<RequestStatusReply, 'subject_request_id' | 'controller_id'>;
 
-/** Throws conflict (6) unless `controller_id` is the workspace. Callers of `openCreate` check this themselves. */
+/** Throws conflict (6) unless `controller_id` is the workspace. Users of senders check this themselves. */
 export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
   const check = <T extends Controlled>(reply: T): T => checkWorkspace(reply, workspace);
   const checked = async <T extends { body: Controlled | Controlled[] }>(sent: Promise<T>): Promise<T> => {
@@ -133,17 +133,6 @@ export function ofWorkspace(api: DsrApi, workspace: string): DsrApi {
       // The body of a different request proves nothing, not even the workspace of this one.
       if (isSameId(reply.body, body.subject_request_id)) check(reply.body);
       return reply;
-    },
-    openGet: async () => {
-      const sender = await api.openGet();
-      return {
-        ...sender,
-        send: async (...args) => {
-          const outcome = await sender.send(...args);
-          if (outcome.kind === 'accepted') check(outcome.body);
-          return outcome;
-        },
-      };
     },
     get: (id, signal) => checked(api.get(id, signal)),
     list: (groupId, signal) => checked(api.list(groupId, signal)),

@@ -11,7 +11,6 @@ export interface WaitOptions {
   until: string;
   /** True for a request that was just submitted. The platform may not show it yet. */
   isNew?: boolean;
-  /** Called after every read. */
   onState(requests: readonly RequestOverview[]): Promise<void>;
 }
 
@@ -56,7 +55,6 @@ export async function waitForRequests(
   }
 }
 
-/** Reads the requests repeatedly until `isOver` returns true. */
 export async function watch(
   ids: readonly string[],
   ports: DsrPorts,

@@ -119,7 +119,6 @@ export function openLedger(stateFolder: string, { actor, clock, signal, waits }:
     path,
     all: readings.all,
     prune,
-    /** Checks the chain. The argument is a hash that the chain must contain. */
     verify: chain.verify,
     in: (scope: LedgerScope) => {
       const own = scopeKey(scope);

@@ -4,7 +4,7 @@ import { parseCertificates } from '../domain/callbacks/certificate.ts';
 import { type Clock, steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { sizeText } from '../kernel/words.ts';
-import { CliError, exitOf, fail } from '../errors/fail.ts';
+import { fail } from '../errors/fail.ts';
 
 export interface ProcessorCertificate {
   url: string;
@@ -126,7 +126,7 @@ async function download(api: DsrApi, url: string, signal: AbortSignal): Promise<
 /** Adds `what` to the error of a request. Keeps the code and exit code, which show whether a retry may succeed. */
 function named(error: unknown, what: string, signal: AbortSignal): unknown {
   if (!(error instanceof KnownError) || error.request === undefined || signal.aborted) return error;
-  return new CliError({ ...error.parts, message: `${what}. ${error.message}`, exit: exitOf(error), cause: error });
+  return error.with({ message: `${what}. ${error.message}` });
 }
 
 function unusable(url: string, what: string): KnownError {

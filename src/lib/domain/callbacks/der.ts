@@ -12,7 +12,6 @@ export interface DerValue {
   end: number;
 }
 
-/** Thrown for bytes that are not DER in the expected form. */
 export class DerError extends Error {
   override name = 'DerError';
 }
@@ -74,7 +73,6 @@ export function readDer(bytes: Buffer, at: number): DerValue {
   return { tag, content: bytes.subarray(start, start + length), end: start + length };
 }
 
-/** Returns the values inside a constructed value. */
 export function childrenOf({ content }: DerValue): DerValue[] {
   const children: DerValue[] = [];
   for (let at = 0; at < content.length;) {

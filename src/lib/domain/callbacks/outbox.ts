@@ -25,7 +25,6 @@ const ReceivedLine = z.looseObject({
   targets: z.readonly(z.array(z.string())),
   signature: z.exactOptional(SignatureFacts),
   headers: z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()])))),
-  /** Received bytes in Base64. */
   body: z.string(),
 });
 
@@ -35,7 +34,6 @@ const OutcomeLine = z.looseObject({
   ...identified,
   target: z.string(),
   attempts: z.int(),
-  /** Time of the next attempt. */
   due: z.exactOptional(time),
   reason: z.exactOptional(z.string()),
 });
@@ -62,7 +60,6 @@ export interface Delivery {
   attempts: number;
   /** Milliseconds since the epoch. */
   dueAt: number;
-  /** Why the last attempt failed. */
   reason: string | null;
 }
 

@@ -6,7 +6,6 @@ import { PROCESSOR_DOMAIN_HEADER, SIGNATURE_HEADER } from '../../contract/dsr.ts
 /** Header names and values as received, one pair per line, so that duplicate headers are detected. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** The checks, in the order in which they run. */
 export const CHECK_NAMES = ['domain', 'certificate_fetched', 'certificate', 'signature'] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -30,7 +29,6 @@ export interface Verdict {
   checks: Check[];
 }
 
-/** Maximum length of a DNS name. */
 const MAX_DOMAIN = 253;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
@@ -61,13 +59,12 @@ export function checkSignature(headers: HeaderLines, body: Buffer, key: KeyObjec
 
 /** Returns all checks in order; those after a failed check are marked as skipped. */
 export function verdictOf(done: readonly Check[]): Verdict {
-  const failed = done.find(({ ok }) => !ok);
   const checks = CHECK_NAMES.map((name): Check => {
     const found = done.find((check) => check.name === name);
     if (found) return { name, ok: found.ok, detail: found.detail };
     return { name, ok: false, detail: 'skipped, because an earlier check failed' };
   });
-  return { valid: failed === undefined && checks.every(({ ok }) => ok), checks };
+  return { valid: [...done, ...checks].every(({ ok }) => ok), checks };
 }
 
 function onlyHeader(headers: HeaderLines, wanted: string): { text: string } | { issue: string } {

@@ -18,7 +18,6 @@ export function evidenceOf(request: LedgerRequest, now: number) {
   const { deadline = null, marks, regulation, submitted_time } = request;
   return {
     request,
-    /** The deadline in effect. */
     deadline,
     original_deadline: isoOrNull(deadlineFrom(regulation, submitted_time)),
     /** Last extension recorded by a user. It does not count if the deadline had already passed. */
@@ -29,7 +28,6 @@ export function evidenceOf(request: LedgerRequest, now: number) {
   };
 }
 
-/** Returns everything that happened to a request, oldest first. */
 export function historyOf(request: LedgerRequest) {
   const { at, downloads = [], marks = [], no_results = [], resent_at: again, states } = request;
   const line = (it: { at: string; by?: string; host?: string }, what: string) => {
@@ -116,7 +114,6 @@ export function mayHaveIdentities(body: Buffer): boolean {
   return explain(status, readRecord(body.toString('utf8'))).length > 0;
 }
 
-/** Returns a message's signature bytes, for `openssl dgst -verify`. */
 export function signatureOf(headers: HeaderLines): Buffer | undefined {
   const text = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER)?.[1];
   return text === undefined ? undefined : Buffer.from(text, 'base64');

@@ -16,7 +16,6 @@ export interface NormalizedRequest {
   /** The request as sent, with the specification's names. Set only if there are no issues. */
   request?: DsrRequest;
   issues: FieldIssue[];
-  /** Advice that does not stop the command. */
   warnings: FieldIssue[];
   changes: string[];
 }
@@ -80,8 +79,7 @@ export function isInFuture(submittedTime: unknown, now: number): boolean {
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 function futureTime(value: unknown, now: number): FieldIssue[] {
-  const at = isRecord(value) ? value['submitted_time'] : undefined;
-  if (!isInFuture(at, now)) return [];
+  if (!isRecord(value) || !isInFuture(value['submitted_time'], now)) return [];
   const message = `is in the future (now: ${isoSeconds(now)}); check its year and time zone, and the clock of this machine`;
   return [{ path: ['submitted_time'], message }];
 }
@@ -158,13 +156,11 @@ export function isEmailOrDigest(text: string): boolean {
   return /^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+|[0-9a-f]{32,128})$/i.test(text);
 }
 
-/** Returns the advice that applies to a request. */
 export function adviceOn(request: DsrRequest): readonly Advice[] {
   const identities = identitiesOf(request);
   return ADVICE.filter(({ isFor }) => isFor(identities));
 }
 
-/** Returns the number of days since a request's deadline; 0 before it. */
 export function daysLateOf({ regulation, submitted_time: at }: DsrRequest, now: number): number {
   return daysLate(deadlineFrom(regulation, at) ?? now, now);
 }

@@ -47,7 +47,6 @@ export function statusIn(phase: string | undefined): string | undefined {
   return phase?.split(' ').slice(2).join(' ') || undefined;
 }
 
-/** True if a request in this phase still has to be answered. */
 export function isPhaseDue(phase: string | undefined): boolean {
   const [type, answered] = phase?.split(' ') ?? [];
   return isDue(type, statusIn(phase), answered === 'true');

@@ -13,9 +13,7 @@ export function requestResult() {
     regulation: z.nullable(z.string()),
     subject_request_type: z.nullable(z.string()),
     submitted_time: z.nullable(z.string()),
-    /** Legal or extended deadline. */
     deadline: z.nullable(z.string()),
-    /** True while the subject waits for the answer. */
     due: z.boolean(),
     /** Whole days until the deadline, negative after it; null if the request is not due or has no deadline. */
     days_left: z.nullable(z.int()),

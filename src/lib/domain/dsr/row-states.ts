@@ -15,7 +15,6 @@ export function shownState(state: StoredState): RowState {
   return state === 'differs' ? 'unknown' : state;
 }
 
-/** Returns the number of rows with a known outcome. */
 export function countComplete(states: RowStates): number {
   return (['submitted', 'existing', 'failed', 'skipped'] as const).reduce((sum, state) => sum + states.count(state), 0);
 }

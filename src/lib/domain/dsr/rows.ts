@@ -24,7 +24,6 @@ export const ROW_FIELDS = [
 /** A results file has both columns. They are ignored in any other input, whose `status` may mean something else. */
 export const RESULT_COLUMNS = ['status', 'error'] as const;
 
-/** All identity types, with the standard types first. */
 export const IDENTITY_COLUMNS: readonly string[] = [
   ...Object.keys(REQUEST_IDENTITY_TYPES),
   ...EXTENSION_IDENTITY_TYPES,
