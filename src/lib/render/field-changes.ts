@@ -4,7 +4,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import { cleanLine as clean } from './clean.ts';
 import type { Style } from './style.ts';
 
-/** Returns lines such as `- name: "a"` and `+ name: "b"`, indented. A multi-line string takes several lines. */
+/** Returns lines such as `- name: "a"` and `+ name: "b"`, indented. A query can take several lines. */
 export function fieldLines(changes: Readonly<Record<string, FieldChange | undefined>>, style: Style): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     if (!change) return [];
@@ -16,7 +16,8 @@ export function fieldLines(changes: Readonly<Record<string, FieldChange | undefi
 }
 
 function valueLines(field: string, value: unknown, sign: string, paint: (text: string) => string): string[] {
-  if (typeof value === 'string' && value.trimEnd().includes('\n')) {
+  // The lines of a name or a description could look like other lines of the plan.
+  if (typeof value === 'string' && field === 'config.sql_query' && value.trimEnd().includes('\n')) {
     const lines = value.trimEnd().split('\n');
     return [`${field}:`, ...lines.map((line) => `  ${line}`)].map((line) => paint(`    ${sign} ${clean(line)}`));
   }

@@ -126,6 +126,17 @@ ${SCREEN.replaceAll(/^ {4}([+-])/gm, '$1    ')}
 });
 
 describe('hostile strings', () => {
+  it('stay on one line, so that they cannot look like tasks', () => {
+    const description = 'Helps.\naudiences:*  ! escalation';
+    const lines = renderRolesPlan(diffRoles([], [{ ...role('a'), description }]), plainStyle).split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      '+ create a',
+      '    + name: "Name of a"',
+      `    + description: ${JSON.stringify(description)}`,
+      '',
+    ]);
+  });
+
   const anyPlan: fc.Arbitrary<DrawnPlan> = fc
     .tuple(anyRoles, anyRoles, fc.array(anyText, { maxLength: 3 }))
     .map(([from, to, texts]) => diffRoles(from, [...to, ...texts.map((text) => role(text, [text]))]));
