@@ -58,35 +58,27 @@ export async function checkAreas(ctx: Context): Promise<AreaCheck[]> {
   let opened: Api | undefined;
   const api = (): Api => (opened ??= connect(ctx, settings, { freshToken: true }));
   const checks: AreaCheck[] = [];
-  for (const area of AREAS) {
-    const same = checks.find(({ credential, error }) => credential === area[0] && error && isGeneral(error));
-    checks.push(await checkArea(settings, api, area, same, ctx.signal));
-  }
+  for (const area of AREAS) checks.push(await check(area));
   return checks;
-}
 
-async function checkArea(
-  settings: Settings,
-  api: () => Api,
-  [credential, area, needs, read]: (typeof AREAS)[number],
-  same: AreaCheck | undefined,
-  signal: AbortSignal,
-): Promise<AreaCheck> {
-  const result = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
-  // With an access token, no token service is needed.
-  const needsToken = credential === 'platform' && !settings.secretOrigin('access_token');
-  const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
-  const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
-  if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
-  if (!read) return result('not_checked', 'every call would change data');
-  if (read === trySeeding && settings.access === 'read')
-    return result('not_checked', 'access: read blocks the POST that this check needs');
-  if (same) return result('not_checked', `skipped because ${same.area} failed (same credentials and address)`);
-  try {
-    return result('ok', await read(api(), signal));
-  } catch (error) {
-    if (!(error instanceof KnownError) || signal.aborted) throw error;
-    return { ...result('failed', error.message), error };
+  async function check([credential, area, needs, read]: (typeof AREAS)[number]): Promise<AreaCheck> {
+    const same = checks.find((one) => one.credential === credential && one.error && isGeneral(one.error));
+    const result = (status: AreaCheck['status'], detail: string): AreaCheck => ({ credential, area, status, detail });
+    // With an access token, no token service is needed.
+    const needsToken = credential === 'platform' && !settings.secretOrigin('access_token');
+    const settingNames = needsToken ? [...needs, 'auth_url' as const] : needs;
+    const missing = [...absentSecrets(settings, credential), ...settingNames.filter((name) => !settings.get(name))];
+    if (missing.length > 0) return result('not_configured', `missing: ${missing.join(', ')}`);
+    if (!read) return result('not_checked', 'every call would change data');
+    if (read === trySeeding && settings.access === 'read')
+      return result('not_checked', 'access: read blocks the POST that this check needs');
+    if (same) return result('not_checked', `skipped because ${same.area} failed (same credentials and address)`);
+    try {
+      return result('ok', await read(api(), ctx.signal));
+    } catch (error) {
+      if (!(error instanceof KnownError) || ctx.signal.aborted) throw error;
+      return { ...result('failed', error.message), error };
+    }
   }
 }
 

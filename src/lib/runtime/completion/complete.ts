@@ -101,7 +101,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
   let operands: string[] = [];
   const flags = new Map<string, string>();
   const given = new Map<string, string[]>();
-  const note: Note = (long, value) => {
+  const note = (long: string, value: string): void => {
     flags.set(long, value);
     given.set(long, [...(given.get(long) ?? []), value]);
   };
@@ -117,7 +117,7 @@ async function walk(words: string[], tree: Tree): Promise<State> {
     }
     waiting = undefined;
     if (!literal && word === '--') literal = true;
-    else if (!literal && word.startsWith('-') && word !== '-') waiting = takeFlag(word, chain, flags, note);
+    else if (!literal && word.startsWith('-') && word !== '-') waiting = takeFlag(word);
     else {
       const command: Command | undefined = chain.at(-1);
       const child =
@@ -132,34 +132,32 @@ async function walk(words: string[], tree: Tree): Promise<State> {
   }
   const command = chain.at(-1) ?? tree.root;
   return { point: { command, path: names.join(' '), operands, flags }, given, chain, waiting, literal, isHelp };
-}
 
-type Note = (long: string, value: string) => void;
-
-/** Records a flag with its value. Returns the flag if its value is the next word. */
-function takeFlag(word: string, chain: Command[], flags: Map<string, string>, note: Note): Option | undefined {
-  const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-  if (long !== undefined) {
-    const option = findOption(chain, long);
-    if (option?.required && value === undefined) {
-      // The last value wins.
-      flags.delete(option.long ?? '');
-      return option;
-    }
-    note(option?.long ?? long, value ?? '');
-    return undefined;
-  }
-  // In `-qojson`, `json` is the value of `-o`.
-  for (let index = 1; index < word.length; index++) {
-    const option = findOption(chain, `-${word.charAt(index)}`);
-    if (option?.required) {
-      if (index === word.length - 1) return option;
-      note(option.long ?? '', word.slice(index + 1));
+  /** Records a flag with its value. Returns the flag if its value is the next word. */
+  function takeFlag(word: string): Option | undefined {
+    const [, long, value] = /^(--[^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (long !== undefined) {
+      const option = findOption(chain, long);
+      if (option?.required && value === undefined) {
+        // The last value wins.
+        flags.delete(option.long ?? '');
+        return option;
+      }
+      note(option?.long ?? long, value ?? '');
       return undefined;
     }
-    if (option) note(option.long ?? '', '');
+    // In `-qojson`, `json` is the value of `-o`.
+    for (let index = 1; index < word.length; index++) {
+      const option = findOption(chain, `-${word.charAt(index)}`);
+      if (option?.required) {
+        if (index === word.length - 1) return option;
+        note(option.long ?? '', word.slice(index + 1));
+        return undefined;
+      }
+      if (option) note(option.long ?? '', '');
+    }
+    return undefined;
   }
-  return undefined;
 }
 
 function findOption(chain: readonly Command[], flag: string): Option | undefined {

@@ -209,10 +209,16 @@ function answerOf(parts: Values, hidden: Hidden) {
   return answerWithin(fits, parts, hidden);
 }
 
+interface Hidden {
+  redactor: Redactor;
+  /** The deployment's name for `xpid`. */
+  xpid: string | undefined;
+}
+
 /** Returns an answer with at most `most` items of each list. `isCut` is true if something was omitted. */
-function answerWithin(most: number, parts: Values, hidden: Hidden) {
+function answerWithin(most: number, parts: Values, { redactor, xpid }: Hidden) {
   const cut = { items: 0, texts: 0 };
-  const shown = shorten(parts, { most, cut, ...hidden }) as Values;
+  const shown = shorten(parts) as Values;
   const isCut = cut.items + cut.texts > 0;
   const omitted = [
     ...(cut.items > 0 ? [`${cut.items} list items beyond the first ${most} of each list`] : []),
@@ -228,42 +234,30 @@ function answerWithin(most: number, parts: Values, hidden: Hidden) {
   const text = `${NOTICE} One JSON document:\n${json}`;
   const content: CallToolResult = { content: [{ type: 'text', text }], structuredContent };
   return { isCut, size: json.length, content: { ...content, ...('error' in parts && { isError: true }) } };
-}
 
-type Hidden = Pick<Limits, 'redactor' | 'xpid'>;
-
-interface Limits {
-  most: number;
-  /** Counts what was omitted. */
-  cut: { items: number; texts: number };
-  redactor: Redactor;
-  /** The deployment's name for `xpid`. */
-  xpid: string | undefined;
-}
-
-/** Shortens lists and strings, converts bigints to strings, and masks secrets, identities and unsafe characters. */
-function shorten(value: unknown, limits: Limits, isPrivate = false): unknown {
-  const { cut, most, redactor } = limits;
-  if (Array.isArray(value)) {
-    cut.items += Math.max(0, value.length - most);
-    return value.slice(0, most).map((item) => shorten(item, limits, isPrivate));
+  /** Shortens lists and strings, converts bigints to strings, and masks secrets, identities and unsafe characters. */
+  function shorten(value: unknown, isPrivate = false): unknown {
+    if (Array.isArray(value)) {
+      cut.items += Math.max(0, value.length - most);
+      return value.slice(0, most).map((item) => shorten(item, isPrivate));
+    }
+    if (isRecord(value)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => {
+          const isHidden = IDENTITIES.test(key) || key === xpid || (isPrivate && !ABOUT_IDENTITY.includes(key));
+          // Mask the value of a secret key, unless it is an object, which only describes the secret.
+          const [masked]: unknown[] =
+            typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as Values) : [item];
+          return [cleanForAssistant(redactor.text(key)), shorten(masked, isHidden)];
+        }),
+      );
+    }
+    if (typeof value === 'boolean' || value === null || value === undefined) return value;
+    if (isPrivate) return MASK;
+    const safe = redactor.value(value);
+    if (typeof safe !== 'string') return typeof safe === 'bigint' ? String(safe) : safe;
+    if (safe.length <= MOST_OF_A_TEXT) return cleanForAssistant(safe);
+    cut.texts += 1;
+    return `${cleanForAssistant(safe.slice(0, MOST_OF_A_TEXT))}…`;
   }
-  if (isRecord(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => {
-        const isHidden = IDENTITIES.test(key) || key === limits.xpid || (isPrivate && !ABOUT_IDENTITY.includes(key));
-        // Mask the value of a secret key, unless it is an object, which only describes the secret.
-        const [masked]: unknown[] =
-          typeof item === 'string' ? Object.values(redactor.value({ [key]: item }) as Values) : [item];
-        return [cleanForAssistant(redactor.text(key)), shorten(masked, limits, isHidden)];
-      }),
-    );
-  }
-  if (typeof value === 'boolean' || value === null || value === undefined) return value;
-  if (isPrivate) return MASK;
-  const safe = redactor.value(value);
-  if (typeof safe !== 'string') return typeof safe === 'bigint' ? String(safe) : safe;
-  if (safe.length <= MOST_OF_A_TEXT) return cleanForAssistant(safe);
-  cut.texts += 1;
-  return `${cleanForAssistant(safe.slice(0, MOST_OF_A_TEXT))}…`;
 }

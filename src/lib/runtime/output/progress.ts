@@ -119,7 +119,6 @@ function plainProgress(title: string, io: Io, messages: Messages): Progress {
       // The last line shows how far the operation got.
       if (text !== undefined) messages.line(text);
       else if (isShown && latest !== undefined) show(latest);
-      latest = undefined;
     },
   };
 }
@@ -160,7 +159,6 @@ function jsonProgress(title: string, io: Io, messages: Messages, pace?: ReturnTy
     },
     end: (text) => {
       if (passed !== undefined) report('progress', passed);
-      passed = undefined;
       if (isStarted) report('end', { text });
     },
   };
