@@ -268,6 +268,19 @@ it('rejects an ambiguous prefix of the id of a write', async () => {
   expect((await home.json('log show abc2')).data).toMatchObject({ id: 'abc2' });
 });
 
+it('prints why there is no undo command after the saved manifest has been removed', async () => {
+  await update('One');
+  await update('Two');
+  const undoOf = async () => (await entries()).map(({ undo, undo_note }) => [undo, undo_note]);
+  const [first = [], second] = await undoOf();
+  await home.run('roles history prune --before 2999-01-01 --yes');
+  const [, revision = ''] = /cdpadm roles rollback (\S+)/.exec(first.join(' ')) ?? [];
+  const note = `The saved manifest ${revision} was removed from this machine.`;
+  expect(await undoOf()).toEqual([[null, note], second]);
+  const [{ id } = { id: '' }] = await entries();
+  expect((await home.json(`log show ${id}`)).data).toMatchObject({ undo: null, undo_note: note });
+});
+
 it.each([40, 60, 80, 100])(
   'prints the id in full on a terminal with %i columns, so that `log show` accepts it',
   async (columns) => {

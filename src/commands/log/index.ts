@@ -9,6 +9,7 @@ import { fields, type ListView, ranked } from '../../lib/render/view.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { loggedWrite, type LoggedWrite, openWriteLog } from '../../lib/runtime/memory/write-log.ts';
+import { savedRevisions } from '../../lib/runtime/memory/roles.ts';
 import { placeOf } from '../../lib/runtime/target.ts';
 import { chainCommand, emitChain, findBroken } from '../chain-report.ts';
 import { NEWEST, type Picker } from '../pick.ts';
@@ -76,6 +77,17 @@ const pickWrite: Picker = {
   },
 };
 
+/** Removes undo commands whose saved manifest was removed by `roles history prune`. */
+async function withoutPruned(ctx: Context, entries: LoggedWrite[]): Promise<LoggedWrite[]> {
+  let saved: Set<string> | undefined;
+  for (const entry of entries) {
+    const [, revision] = /cdpadm roles rollback (\S+)/.exec(`${entry.undo} ${entry.undo_note}`) ?? [];
+    if (revision === undefined || (saved ??= await savedRevisions(ctx)).has(revision)) continue;
+    Object.assign(entry, { undo: null, undo_note: `The saved manifest ${revision} was removed from this machine.` });
+  }
+  return entries;
+}
+
 const showLog = defineCommand({
   path: 'log show',
   summary: 'show one write in full',
@@ -88,11 +100,12 @@ const showLog = defineCommand({
   ],
   examples: ['cdpadm log show 4f1c', 'cdpadm log show 4f1c --query undo -o name'],
   exits: { usage: 'several ids begin with these characters', notFound: 'no entry has this id' },
-  run: (ctx, { args }) => {
-    const found = openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id));
+  run: async (ctx, { args }) => {
+    const matches = openWriteLog(ctx).entries(({ id }) => id.startsWith(args.id));
+    const found = await withoutPruned(ctx, matches);
     const ids = found.map(({ id }) => id);
     const entry = found[ids.indexOf(findByBeginning(args.id, ids, 'id', list) ?? '')];
-    if (entry) return Promise.resolve(entry);
+    if (entry) return entry;
     throw fail('log.not_found', { message: `The log has no entry ${args.id}.`, hint: list });
   },
   view: { kind: 'record', columns: inFull },
@@ -166,7 +179,7 @@ export const command = defineCommand({
     const log = openWriteLog(ctx);
     const isWanted = ({ at, command: own }: LoggedWrite): boolean =>
       at >= since && (words === undefined || `${own} `.startsWith(`${words} `));
-    const found = log.entries(isWanted, flags.limit);
+    const found = await withoutPruned(ctx, log.entries(isWanted, flags.limit));
     const columns = ctx.flags.wide ? inFull : view.columns;
     await ctx.out.emit(found, { ...view, columns, ...(log.size() > 0 && { empty: 'No write in the log matches.' }) });
     if (ctx.io.tty.stdout && found.length > 0 && ctx.flags.output === 'table')

@@ -53,13 +53,14 @@ function digest(value: unknown): string {
 
 type Scope = Record<'organization' | 'address', string>;
 
-/** Returns the names of an organization's revisions, newest first, or those of every organization at the address. */
-export function revisionNames(stateFolder: string, { organization, address }: Partial<Scope>): string[] {
-  const names = new Set(namesIn(join(stateFolder, 'roles')).map((name) => name.replace(/-.*/, '')));
-  const folders = [...names]
-    .filter((name) => organization === undefined || name === organization)
-    .map((name) => folderOf(stateFolder, { organization: name, address: address ?? '' }));
-  return folders.flatMap((folder) => jsonFiles(join(folder, 'history'))).map((name) => name.slice(0, -'.json'.length));
+/** Returns the names of all revisions, or of those in `scope`. They are grouped by folder, newest first within each. */
+export function revisionNames(stateFolder: string, scope?: Partial<Scope>): string[] {
+  const folder = join(stateFolder, 'roles');
+  const own = namesIn(folder).filter((name) => {
+    const { organization = name.replace(/-.*/, ''), address = '' } = scope ?? {};
+    return !scope || join(folder, name) === folderOf(stateFolder, { organization, address });
+  });
+  return own.flatMap((name) => jsonFiles(join(folder, name, 'history'))).map((name) => name.slice(0, -'.json'.length));
 }
 
 function folderOf(stateFolder: string, scope: Scope): string {

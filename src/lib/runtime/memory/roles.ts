@@ -20,6 +20,11 @@ export async function openRolesMemory(ctx: Context, other?: Settings) {
   return { scope, store: { ...store, saveBase }, profile: settings.profile?.value ?? null };
 }
 
+export async function savedRevisions({ paths }: Pick<Context, 'paths'>): Promise<Set<string>> {
+  const { revisionNames } = await import('../../config/roles-store.ts');
+  return new Set(revisionNames(paths.state));
+}
+
 /** Opens the profile that `flag` names. Throws usage (2) if the profile is unknown or lacks an address or id. */
 export async function openOtherProfile(ctx: Context, name: string, flag: string) {
   const { connect, resolveFor } = await import('../connect.ts');
