@@ -7,16 +7,15 @@ import { createWireNames, pathAsWritten } from '../../lib/contract/names.ts';
 import { createIdentityTypes, userIdentityIssues } from '../../lib/domain/identity-types.ts';
 import { invalidDocument, loadDocument } from '../../lib/files/load.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { type Target, workspaceOf } from '../../lib/runtime/target.ts';
+import { workspaceOf } from '../../lib/runtime/target.ts';
 import { oneUserRecord, warnOfIdentities } from '../one-user.ts';
 import { counted } from '../../lib/kernel/words.ts';
 
+/** `what` and `subject` are noun phrases for the message and the question: `body with events`, `2 events`. */
 interface IntakeCall<Body extends { environment: string }> {
   schema: z.ZodMiniType<Body>;
-  /** Noun phrase for the message, such as `body with events`. */
   what: string;
   scope: 'seeding' | 'identity';
-  /** Noun phrase for the question, such as `2 events`. */
   subject(body: Body): string;
   describe(body: Body): Parameters<Context['out']['emitDryRun']>[0][number];
   send(body: Body, signal: AbortSignal): Promise<void>;
@@ -27,7 +26,7 @@ async function sendIntake<Body extends { environment: string }>(
   ctx: Context,
   flags: { file: string; identityType?: string[] },
   call: IntakeCall<Body>,
-): Promise<{ accepted: true; target: Target } | undefined> {
+) {
   const document = await loadDocument(flags.file, ctx);
   const settings = await ctx.settings();
   const names = createWireNames(settings.names);
@@ -44,7 +43,7 @@ async function sendIntake<Body extends { environment: string }>(
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([call.describe(body as Body)]);
   await ctx.confirmWrite(`Send ${call.subject(body as Body)} to ${workspaceOf(target, [(body as Body).environment])}?`);
   await call.send(body as Body, ctx.signal);
-  return { accepted: true, target };
+  return { accepted: true as const, target };
 }
 
 const sendEvents = defineCommand({
@@ -53,16 +52,14 @@ const sendEvents = defineCommand({
   summary: "send one user's events",
   notes: ['If the response is lost, the events are not sent again, and the command exits with 8.'],
   examples: ['cdpadm intake event -f event.json --yes', 'cdpadm intake event -f event.json --dry-run'],
-  run: async (ctx, { flags }) => {
-    const { intake } = await ctx.api();
-    return await sendIntake(ctx, flags, {
+  run: async (ctx, { flags }) =>
+    await sendIntake(ctx, flags, {
       schema: EventIntake,
       scope: 'seeding',
       what: 'body with events',
       subject: ({ events = [] }) => `${counted(events.length, 'event')} of 1 user`,
-      ...intake.event,
-    });
-  },
+      ...(await ctx.api()).intake.event,
+    }),
 });
 
 const identifyUser = defineCommand({
@@ -70,16 +67,14 @@ const identifyUser = defineCommand({
   path: 'intake identify',
   summary: "send one user's identities and attributes",
   examples: ['cdpadm intake identify -f user.json --yes', 'cdpadm intake identify -f user.json --dry-run -o json'],
-  run: async (ctx, { flags }) => {
-    const { intake } = await ctx.api();
-    return await sendIntake(ctx, flags, {
+  run: async (ctx, { flags }) =>
+    await sendIntake(ctx, flags, {
       schema: IdentityIntake,
       scope: 'identity',
       what: 'body with identities and attributes',
       subject: () => 'identities and attributes of 1 user',
-      ...intake.identify,
-    });
-  },
+      ...(await ctx.api()).intake.identify,
+    }),
 });
 
 export const command = group('intake', "one user's events, or identities and attributes", [sendEvents, identifyUser]);

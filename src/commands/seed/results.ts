@@ -101,15 +101,14 @@ async function joinRejects(ctx: Context, rejects: ReturnType<typeof rejectsOf>, 
   requireNewFile(path, REJECTS_TAKEN);
   const issues = rejects
     .filter((one) => !existsSync(one.path))
-    .map(({ file, line, path: missing }): Issue => {
-      return { file, line, column: 1, path: 'rejects', message: `${missing} is not on this machine` };
-    });
-  if (issues.length > 0)
-    throw invalidInput(
-      'The rejected rows of some shards are missing.',
-      issues,
-      'Copy these files next to the results.',
-    );
+    .map(({ path, ...at }): Issue => ({
+      ...at,
+      column: 1,
+      path: 'rejects',
+      message: `${path} is not on this machine`,
+    }));
+  const what = 'The rejected rows of some shards are missing.';
+  if (issues.length > 0) throw invalidInput(what, issues, 'Copy these files next to the results.');
   if (rejects.length === 0) return;
   const parts = async function* () {
     for (const one of rejects) yield* createReadStream(one.path, { signal: ctx.signal }) as AsyncIterable<Buffer>;

@@ -121,11 +121,8 @@ export async function openRun(
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const fromStdin = keys.length < sources.length;
   if (flags.resume && flags.restart) throw usageError('--resume and --restart cannot be combined.');
-  if (flags.resume && fromStdin)
-    throw usageError(
-      '--resume does not work with standard input.',
-      'Write the input to a file first, and pass the file.',
-    );
+  const toFile = 'Write the input to a file first, and pass the file.';
+  if (flags.resume && fromStdin) throw usageError('--resume does not work with standard input.', toFile);
   const share = shard && `${shard.index + 1}/${shard.count}`;
   const part = share === undefined ? '' : `.${share.replace('/', '-of-')}`;
   const wanted =
@@ -134,11 +131,8 @@ export async function openRun(
       : resolvePath(flags.rejects, ctx.io.cwd);
   const settings = await ctx.settings();
   // In another workspace or environment, a table's rows become different requests.
-  const target = [
-    lastingAddress(settings, 'seeding_url'),
-    settings.get('workspace_id')?.value ?? '',
-    settings.get('environment')?.value ?? '',
-  ];
+  const place = (['workspace_id', 'environment'] as const).map((name) => settings.get(name)?.value ?? '');
+  const target = [lastingAddress(settings, 'seeding_url'), ...place];
   const path = journalPath('seed', ctx.paths.state, [...target, ...keys, share ?? '']);
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = fromStdin || (isDryRun && !existsSync(path)) ? undefined : openSeedJournal(path);
@@ -220,21 +214,18 @@ export async function openSharedRate(
   const certificates = file === undefined ? undefined : [...rootCertificates, furtherAuthorities(file, ctx.io.env)];
   const opened = await openRateStore(store, limit, pace.rate && pace.rate * shard.count, certificates);
   let isClosed = false;
-  ctx.onClose(() => {
+  ctx.onClose(async () => {
     isClosed = true;
     opened.close();
-    return Promise.resolve();
   });
   const share =
     pace.rate === undefined ? 'a rate of its own' : `its share, ${Number(pace.rate.toPrecision(3))} requests/s`;
-  const warn = (text: string): void => {
-    if (!isClosed) ctx.out.warn(text);
-  };
   return {
     store: opened,
     onLost: (error) => {
       const reason = (error as Error).message || systemErrorCode(error) || 'no response';
-      warn(
+      if (isClosed) return;
+      ctx.out.warn(
         `The rate store ${store.host} cannot be used: ${reason.trimEnd().replace(/\.$/, '')}. This shard continues with ${share} and retries the store every 5 s.`,
       );
     },

@@ -152,23 +152,12 @@ function tagged(text: string, start: number, bigIntegers: readonly number[]): st
 function restore(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(TAG) ? BigInt(value.slice(TAG.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const before: unknown = value[index];
-      const after = restore(before);
-      if (after !== before) value[index] = after;
-    }
-    return value;
-  }
   const record = value as Record<string, unknown>;
   for (const key of Object.keys(record)) {
-    if (key === '__proto__') {
-      delete record[key];
-      continue;
-    }
     const before = record[key];
     const after = restore(before);
-    if (after !== before) record[key] = after;
+    if (key === '__proto__') delete record[key];
+    else if (after !== before) record[key] = after;
   }
   return record;
 }
@@ -190,17 +179,11 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const item of value) text += `${text === '' ? '' : ','}${canonicalJson(item)}`;
-    return `[${text}]`;
-  }
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   const record = value as Record<string, unknown>;
-  for (const key of Object.keys(record).sort()) {
-    const item = record[key];
-    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`;
-  }
-  return `{${text}}`;
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
+  const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`);
+  return `{${members.join()}}`;
 }
 
 export const tryJson = (text: string): unknown => parseJsonOr(text, () => undefined);

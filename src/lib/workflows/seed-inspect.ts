@@ -99,10 +99,8 @@ export async function inspectSeeds(inputs: Inputs, signal: AbortSignal) {
     }
     const { heading, rows: records } = await openTable([input], signal);
     const header = heading.columns?.map(({ text }) => text) ?? [];
-    if (hasLongName(header))
-      throw invalidInput(`${file} cannot be read.`, [
-        { file, path: '', line: 1, message: `has a column name of more than ${MAX_NAME} characters` },
-      ]);
+    const message = `has a column name of more than ${MAX_NAME} characters`;
+    if (hasLongName(header)) throw invalidInput(`${file} cannot be read.`, [{ file, path: '', line: 1, message }]);
     if (heading.columns) clues.delimiters.add(heading.delimiter);
     clues.unnamed ||= header.includes('');
     clues.headerless ||= header.some((text) => /^-?\d+([.,]\d+)?$/.test(text));

@@ -81,23 +81,37 @@ export const cannotChange = (): Promise<void> => Promise.resolve();
 /** Less than a million, because V8 stores longer strings outside its heap, where searching is several times slower. */
 export const CHUNK_BYTES = 512 * 1024;
 
-/** Yields chunks of equal size. `check` throws if the file changed. `end` is exclusive. */
+/** Yields equal chunks of two buffers: one is read while the other is processed. `check` throws if the file changed. */
 export async function* readFileChunks(
   path: string,
   start = 0,
   end = Infinity,
   check: (descriptor: number) => Promise<void> = cannotChange,
 ): AsyncGenerator<Buffer> {
-  if (start >= end) return;
   const file = await open(path, 'r');
+  const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
+  const read = async (turn: number, at: number): Promise<Buffer> => {
+    const buffer = buffers[turn % 2] as Buffer;
+    const wanted = Math.max(0, Math.min(CHUNK_BYTES, end - at));
+    let size = 0;
+    for (let bytesRead = 1; size < wanted && bytesRead > 0; size += bytesRead)
+      ({ bytesRead } = await file.read(buffer, size, wanted - size, at + size));
+    return buffer.subarray(0, size);
+  };
+  let pending: ReturnType<typeof read> | undefined;
   try {
-    const range = { start, end: end - 1, highWaterMark: CHUNK_BYTES, autoClose: false };
-    for await (const chunk of file.createReadStream(range)) {
+    pending = read(0, start);
+    for (let at = start, turn = 0; ; turn++) {
+      const chunk = await pending;
+      pending = undefined;
       await check(file.fd);
-      yield chunk as Buffer;
+      if (chunk.length === 0) return;
+      at += chunk.length;
+      pending = read(turn + 1, at);
+      yield chunk;
     }
-    await check(file.fd);
   } finally {
+    await pending?.catch(() => undefined);
     await file.close();
   }
 }

@@ -26,23 +26,16 @@ export function linkRequest({ accept, headers, service, url: text }: Link, addre
   if (!url) throw foreign(`The platform sent an invalid link: ${text}`);
   if (url.username !== '' || url.password !== '')
     throw foreign(`The link ${url.origin} contains a user name or password`);
+  const { origin, pathname: path, protocol, search: query } = url;
   if (service === undefined) {
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(url.hostname)))
       throw foreign(`The link ${text} is not encrypted`);
   } else {
-    const { origin, prefix } = parseAddress(service, address());
-    if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`))
-      throw foreign(`The link ${text} is outside ${origin}${prefix}`);
+    const base = parseAddress(service, address());
+    if (origin !== base.origin || !path.startsWith(`${base.prefix}/`))
+      throw foreign(`The link ${text} is outside ${base.origin}${base.prefix}`);
   }
-  return {
-    method: 'GET',
-    origin: url.origin,
-    path: url.pathname,
-    query: url.search,
-    accept,
-    ...(headers && { headers }),
-    body: undefined,
-  };
+  return { method: 'GET', origin, path, query, accept, ...(headers && { headers }), body: undefined };
 }
 
 /** Wraps a sink that accepts only plain bytes: a compressed response, which we did not request, ends the download. */
