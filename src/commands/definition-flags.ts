@@ -168,11 +168,7 @@ export function flagOf(type: ResourceType, path: readonly (string | number)[]): 
 }
 
 /** Returns the fields that flags set; an empty value removes a field. Throws usage (2), also for plain secrets. */
-export async function readFieldFlags(
-  ctx: Context,
-  type: ResourceType,
-  flags: Readonly<Record<string, unknown>>,
-): Promise<GivenField[]> {
+export async function readFieldFlags(ctx: Context, type: ResourceType, flags: Readonly<Record<string, unknown>>) {
   const given: GivenField[] = [];
   for (const { flag, path, kind = 'text' } of FIELD_FLAGS[type]) {
     const text = flags[optionKey(flag)];

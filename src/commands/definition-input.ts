@@ -139,11 +139,7 @@ export interface DefinitionSource {
 }
 
 /** Throws invalid input (9) with positions in the file, or usage (2) if there are only flags. */
-export async function readSource(
-  ctx: Context,
-  type: ResourceType,
-  source: DefinitionSource,
-): Promise<SourcedDefinition> {
+export async function readSource(ctx: Context, type: ResourceType, source: DefinitionSource) {
   const { document, value, folder, issues } = await assembled(ctx, type, source);
   const masked = openSecrets(ctx, type, value);
   const filled = masked.reduce((copy, path) => withValue(copy, path, MASK), value);
@@ -185,11 +181,7 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
 }
 
 /** Checks a definition. Ignores issues that the live definition already has, because its values are sent back as is. */
-function check(
-  type: ResourceType,
-  value: Record<string, unknown>,
-  { file, live }: DefinitionSource,
-): { definition: Definition; issues: FieldIssue[] } {
+function check(type: ResourceType, value: Record<string, unknown>, { file, live }: DefinitionSource) {
   const { body: schema } = DEFINITIONS[type].create();
   if (!schema) throw new TypeError('a definition has a schema');
   const { data, issues } = parseWith(schema, value);

@@ -66,12 +66,7 @@ function updateLine(source: SourcedDefinition, { file, allowCommands }: Resource
   return shellLine(['cdpadm', GROUPS[type], 'update', definition.id, ...given]);
 }
 
-export async function updateResource(
-  ctx: Context,
-  type: ResourceType,
-  id: string,
-  flags: ResourceFlags,
-): Promise<ResourceReply | undefined> {
+export async function updateResource(ctx: Context, type: ResourceType, id: string, flags: ResourceFlags) {
   const given = await sourceFlags(ctx, type, flags);
   const { allowReset = false } = flags;
   const calls = warehouseCalls(await ctx.api(), type, { allowReset });
@@ -155,11 +150,7 @@ export async function writeResource(
 }
 
 /** Reads the secrets, writes the resource, and remembers what was sent. A printed curl command contains no secrets. */
-async function sending(
-  ctx: Context,
-  source: SourcedDefinition,
-  write: (body: Definition) => Promise<ResourceReply>,
-): Promise<ResourceReply> {
+async function sending(ctx: Context, source: SourcedDefinition, write: (body: Definition) => Promise<ResourceReply>) {
   const { type, definition } = source;
   if (ctx.flags.curl) return await write(withHiddenSecrets(type, definition));
   const sent = new Map<string, string>();

@@ -10,7 +10,6 @@ import { fileArg, openRolesFile, loadCompared } from './session.ts';
 import { explain } from '../../lib/contract/explain.ts';
 import { type RolesAssertion, rolesAssertion } from '../../lib/contract/roles-test.ts';
 import { assertionResult, checkAssertion, unknownIds, CATALOG_TASKS } from '../../lib/domain/roles/permissions.ts';
-import type { Role } from '../../lib/domain/roles/manifest.ts';
 import { isRecord } from '../../lib/kernel/json.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 
@@ -128,10 +127,7 @@ export const testRoles = defineCommand({
   },
 });
 
-async function rolesToTest(
-  ctx: Context,
-  file: string | undefined,
-): Promise<{ roles: readonly Role[]; tasks: ReadonlySet<string> }> {
+async function rolesToTest(ctx: Context, file: string | undefined) {
   if (file !== undefined) return { roles: (await loadCompared(ctx, file)).manifest.roles, tasks: CATALOG_TASKS };
   const { live, liveTasks } = await readLiveRoles((await ctx.api()).roles, ctx.signal);
   return { roles: live.roles, tasks: liveTasks };

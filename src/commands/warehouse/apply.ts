@@ -98,11 +98,7 @@ export const applyFolder = defineCommand({
   view,
 });
 
-async function applyDirectory(
-  ctx: Context,
-  dir: string | undefined,
-  { overlay = [], ...flags }: ApplyFlags,
-): Promise<AppliedPlan | undefined> {
+async function applyDirectory(ctx: Context, dir: string | undefined, { overlay = [], ...flags }: ApplyFlags) {
   const saved =
     flags.plan === undefined ? undefined : await readSavedPlan(flags.plan, ctx, 'warehouse', savedContent());
   const { prune = false, only = [] } = saved?.content ?? flags;

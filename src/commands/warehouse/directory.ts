@@ -70,11 +70,7 @@ export function withGuard(rules: ReferenceRules, entries: readonly SourcedDefini
 }
 
 /** Each folder is an overlay of the previous ones. Throws invalid input (9) with all issues of all files. */
-export async function readDirectory(
-  ctx: Context,
-  dirs: readonly [string, ...string[]],
-  rules: ReferenceRules,
-): Promise<DirectoryEntry[]> {
+export async function readDirectory(ctx: Context, dirs: readonly [string, ...string[]], rules: ReferenceRules) {
   const { drafts, issues } = await readDrafts(ctx, dirs);
   const masks: Issue[] = [];
   const entries: DirectoryEntry[] = [];
@@ -147,11 +143,7 @@ export function invalidFolder(dir: string, issues: Issue[]): KnownError {
   return invalidInput(`${dir} is not a valid folder of definitions: ${count}. Nothing was sent.`, issues);
 }
 
-async function readFields(
-  ctx: Context,
-  type: ResourceType,
-  { document, path }: DirectoryFile,
-): Promise<{ value: Record<string, unknown>; found: FieldIssue[] }> {
+async function readFields(ctx: Context, type: ResourceType, { document, path }: DirectoryFile) {
   const value = await inNeutralWords(ctx, DEFINITIONS[type].create(), withoutSchemaHint(document.value));
   if (!isRecord(value)) {
     return { value: {}, found: [{ path: [], message: `a ${NOUNS[type]} must be a map of fields` }] };

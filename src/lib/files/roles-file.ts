@@ -14,11 +14,7 @@ import type { ValuePath } from './reading.ts';
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';
 
 /** Returns the text of a new file. In YAML, `headline` is a comment below the schema hint for editors. */
-export async function writeManifestText(
-  manifest: ManifestReply,
-  format: DocumentFormat,
-  headline: string,
-): Promise<string> {
+export async function writeManifestText(manifest: ManifestReply, format: DocumentFormat, headline: string) {
   if (format === 'json') return `${stringifyJson({ $schema: SCHEMA_HINT, ...inOrder(manifest) }, 2)}\n`;
   return `# yaml-language-server: $schema=${SCHEMA_HINT}\n${await writeLooseManifestText(manifest, headline)}`;
 }
@@ -28,11 +24,7 @@ export async function writeLooseManifestText(manifest: ManifestReply, headline: 
 }
 
 /** Returns the text, updated to match `manifest`; undefined for YAML that cannot be edited in place. */
-export async function updateManifestText(
-  text: string,
-  format: DocumentFormat,
-  manifest: ManifestReply,
-): Promise<string | undefined> {
+export async function updateManifestText(text: string, format: DocumentFormat, manifest: ManifestReply) {
   if (format === 'json') return updateJson(text, manifest);
   const { updateYaml } = await import('./roles-yaml.ts');
   return updateYaml(text, manifest);

@@ -5,7 +5,6 @@ import { KnownError, usageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { type DocumentFormat, loadDocument, type LoadedDocument } from './load.ts';
 import { type InputSource, readInput, resolvePath } from './read-input.ts';
-import type { FieldIssue } from '../contract/explain.ts';
 import { isBelow, namesIn, realPath } from '../kernel/temporary-file.ts';
 import { shellWord } from '../kernel/words.ts';
 
@@ -20,12 +19,7 @@ export interface DirectoryFile {
 const OVERLAY = 'Pass a folder to --overlay.';
 
 /** Reads every YAML and JSON file in the folders of `groups`, sorted. Throws usage (2) if `dir` is not a folder. */
-export async function readWarehouseDir(
-  dir: string,
-  groups: readonly string[],
-  source: InputSource,
-  isOverlay = false,
-): Promise<DirectoryFile[]> {
+export async function readWarehouseDir(dir: string, groups: readonly string[], source: InputSource, isOverlay = false) {
   const root = resolvePath(dir, source.io.cwd);
   if (!existsSync(root)) {
     const hint = { text: 'To create it:', command: `cdpadm warehouse export ${shellWord(dir)}` };
@@ -73,11 +67,7 @@ export function folderOf(path: string, cwd: string): string {
 }
 
 /** Replaces `config.sql_file` with that file's text. Returns problems as issues. */
-export async function withSqlText(
-  value: Record<string, unknown>,
-  folder: string,
-  source: InputSource,
-): Promise<{ value: Record<string, unknown>; issues: FieldIssue[] }> {
+export async function withSqlText(value: Record<string, unknown>, folder: string, source: InputSource) {
   const config = value['config'];
   if (typeof config !== 'object' || config === null || !Object.hasOwn(config, SQL_FILE)) return { value, issues: [] };
   const { [SQL_FILE]: path, ...rest } = config as Record<string, unknown>;

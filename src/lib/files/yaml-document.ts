@@ -175,12 +175,7 @@ function keyText(key: Node | null): string | undefined {
   return key.source === '' ? undefined : key.source;
 }
 
-function offsetOf(
-  root: Node | null,
-  path: ValuePath,
-  at: 'key' | undefined,
-  sources: ReadonlyMap<Alias, Node>,
-): number {
+function offsetOf(root: Node | null, path: ValuePath, at: 'key' | undefined, sources: ReadonlyMap<Alias, Node>) {
   let node = root;
   let offset = node?.range?.[0] ?? 0;
   for (const [index, segment] of path.entries()) {

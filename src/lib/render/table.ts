@@ -26,11 +26,7 @@ interface Sized<Row> {
 }
 
 /** Drops empty columns, truncates cells, drops columns by rank, or draws cards. Lists the dropped columns below. */
-export async function drawTable<Row>(
-  rows: readonly Row[],
-  columns: Column<Row>[],
-  options: TableOptions,
-): Promise<string> {
+export async function drawTable<Row>(rows: readonly Row[], columns: Column<Row>[], options: TableOptions) {
   const sized = columns.map((column) => {
     const parts = options.header ? headingParts(column) : [];
     const cells = rows.map((row) => cleanCell(column, row));

@@ -166,12 +166,7 @@ export async function requireIdle(id: string, { api, signal }: TriggerPorts): Pr
   if (report.status === 'running') throw notIdle(id, report);
 }
 
-async function becomeIdle(
-  id: string,
-  options: TriggerOptions,
-  ports: TriggerPorts,
-  onWait: (hint: Hint) => void,
-): Promise<void> {
+async function becomeIdle(id: string, options: TriggerOptions, ports: TriggerPorts, onWait: (hint: Hint) => void) {
   const read = () => ports.api.report(id, ports.signal);
   const onUnknown = async (error: KnownError): Promise<void> => {
     onWait({ text: 'Nothing was triggered. To check the id:', command: 'cdpadm pipelines list' });
@@ -242,12 +237,7 @@ export async function resetPipeline(id: string, ports: TriggerPorts): Promise<vo
 }
 
 /** Searches for the run of a trigger that may have reached the platform. */
-async function findTriggered(
-  id: string,
-  before: readonly RunReply[],
-  pollMs: number,
-  ports: TriggerPorts,
-): Promise<RunReply | undefined> {
+async function findTriggered(id: string, before: readonly RunReply[], pollMs: number, ports: TriggerPorts) {
   for (let read = 1; ; read++) {
     const [run] = newManualRuns(await edgeRuns(id, ports), before);
     if (run !== undefined || read >= RUN_READS) return run;

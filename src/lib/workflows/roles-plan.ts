@@ -32,10 +32,7 @@ export interface Planned extends PlannedPush {
 }
 
 /** Reads the roles and the tasks that a push checks a file against. */
-export async function readLiveRoles(
-  api: RolesApi,
-  signal: AbortSignal,
-): Promise<{ live: Manifest; liveTasks: ReadonlySet<string> }> {
+export async function readLiveRoles(api: RolesApi, signal: AbortSignal) {
   const [reply, tasks] = await Promise.all([api.get({ signal }), api.listTasks(signal)]);
   return { live: fromReply(reply), liveTasks: new Set(tasks.map((task) => task.task_id)) };
 }
@@ -128,10 +125,7 @@ export function conflictError(
 }
 
 /** Describes each side of a conflict: the value of a field, or what happened to a role. */
-export function sidesOf(
-  { base, field, mine, theirs }: MergeConflict,
-  redact: (text: string) => string,
-): Record<'base' | 'mine' | 'theirs', string> {
+export function sidesOf({ base, field, mine, theirs }: MergeConflict, redact: (text: string) => string) {
   // Redact before shortening: the redactor would not recognize half of a secret.
   const shorten = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}…` : text);
   const shown = (value: unknown): string =>

@@ -90,10 +90,7 @@ export function limitWarning(plan: GroupPlan, groups: readonly GroupReply[]): st
   return `This workspace already has its ${GROUP_LIMITS.definitionsPerWorkspace} group definition (${ids}), so the platform will reject a second one. Change that one, or delete it first.`;
 }
 
-function compareAttributes(
-  from: readonly GroupAttribute[],
-  to: readonly GroupAttribute[],
-): NonNullable<GroupChanges['attributes']> {
+function compareAttributes(from: readonly GroupAttribute[], to: readonly GroupAttribute[]) {
   const [before, after] = [from, to].map((list) => new Map(list.map((attribute) => [attribute.id, attribute])));
   return {
     added: to.filter(({ id }) => !before?.has(id)),

@@ -86,10 +86,7 @@ function mergeRole(
 type Sides<T> = readonly [was: T, own: T, other: T];
 type ReportConflict = (field: string, sides: Sides<unknown>) => void;
 
-function mergeFields(
-  [was, own, other]: Sides<Record<string, unknown>>,
-  report: ReportConflict,
-): Record<string, unknown> {
+function mergeFields([was, own, other]: Sides<Record<string, unknown>>, report: ReportConflict) {
   const merged: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(own), ...Object.keys(other)])) {
     let value = own[key];

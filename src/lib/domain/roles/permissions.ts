@@ -136,11 +136,7 @@ function grants(role: Role, task: string): string[] {
 }
 
 /** Returns an issue for each unknown id. Without this check, an assertion with a typo could pass. */
-export function unknownIds(
-  { only, never }: RolesAssertion,
-  roles: readonly Role[],
-  tasks: Iterable<string>,
-): FieldIssue[] {
+export function unknownIds({ only, never }: RolesAssertion, roles: readonly Role[], tasks: Iterable<string>) {
   const roleIds = new Set(roles.map((role) => role.role_id));
   const taskIdsKnown = new Set([...tasks, ...roles.flatMap(taskIds), CORE_TASK]);
   const issue = (what: string, id: string, known: ReadonlySet<string>, path: FieldIssue['path']): FieldIssue[] => {

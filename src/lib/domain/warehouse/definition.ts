@@ -205,10 +205,7 @@ export function isMaskIssue(issue: FieldIssue): issue is MaskIssue {
   return 'isMask' in issue;
 }
 
-export function withoutPaths(
-  value: Record<string, unknown>,
-  paths: readonly (readonly string[])[],
-): Record<string, unknown> {
+export function withoutPaths(value: Record<string, unknown>, paths: readonly (readonly string[])[]) {
   return paths.reduce((copy, path) => withValue(copy, path, undefined), value);
 }
 
