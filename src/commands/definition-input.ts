@@ -32,7 +32,7 @@ import { isRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';
 import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 import type { ResourceReply } from '../lib/workflows/warehouse-apply.ts';
-import { loadDefinition } from './definition-file.ts';
+import { loadDefinition } from './find-resource.ts';
 
 /** A checked definition whose secrets have not yet been read. */
 export interface SourcedDefinition {

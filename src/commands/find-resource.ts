@@ -1,4 +1,4 @@
-// Reads or deletes a resource by its id, and suggests the nearest id if there is none.
+// Reads a definition from a file, and reads or deletes the resource with an id.
 import { causedBy, fail } from '../lib/errors/fail.ts';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { type Hint, isNotFound } from '../lib/kernel/errors.ts';
@@ -8,6 +8,10 @@ import { deleteConfirmed, type ResourceCalls } from '../lib/workflows/resource-w
 import type { deletedResult, WithTarget } from './results.ts';
 import type { Style } from '../lib/render/style.ts';
 import type { Api } from '../lib/api/index.ts';
+import type { Endpoint } from '../lib/contract/endpoint.ts';
+import { invalidDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
+import { isRecord } from '../lib/kernel/json.ts';
+import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 
 /** Returns the resource with this id. Throws not found (5), with the nearest id if the list can be read. */
 export async function findResource<Reply extends { id: string }>(
@@ -60,4 +64,14 @@ export async function deleteResource<Reply extends { id: string }>(
   await ctx.confirmWrite(question);
   await deleteConfirmed(id, live, calls, ctx);
   return { id, deleted: true, target };
+}
+
+/** Returns the document and its unchecked value, with neutral words and without `$schema`. */
+export async function loadDefinition(ctx: Context, path: string, endpoint: Endpoint, what: string) {
+  const document = await loadDocument(path, ctx);
+  const value = await inNeutralWords(ctx, endpoint, withoutSchemaHint(document.value));
+  if (!isRecord(value)) {
+    throw invalidDocument(document, what, [{ path: [], message: `a ${what} must be a map of fields` }]);
+  }
+  return { document, value };
 }

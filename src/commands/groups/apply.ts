@@ -10,8 +10,7 @@ import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { createConfirmed, updateConfirmed } from '../../lib/workflows/resource-write.ts';
-import { loadDefinition } from '../definition-file.ts';
-import { findResource } from '../find-resource.ts';
+import { loadDefinition, findResource } from '../find-resource.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 export const writeRecord = {

@@ -206,12 +206,6 @@ async function checkTask(task: string, roles: readonly Role[], listTasks: () => 
   throw fail('roles.task_not_found', { message: `Unknown task ${task}.`, hint: nearestHint(task, known, LIST_TASKS) });
 }
 
-interface HeldTask {
-  task_id: string;
-  left: boolean;
-  right: boolean;
-}
-
 function section(title: string, tasks: readonly string[], sign: string, paint: (text: string) => string): string[] {
   const lines = tasks.length === 0 ? ['    (none)'] : tasks.map((task) => `  ${paint(`${sign} ${cleanLine(task)}`)}`);
   return [title, ...lines];
@@ -244,17 +238,13 @@ export const compareRoles = defineCommand({
         ...section(style.bold('Both'), data.both, ' ', (text) => text),
       ].join('\n'),
     // As in the matrix, show one row per task and one column per role.
-    list: (data) => ({
+    list: ({ left, right, only_left, only_right, both }) => ({
       columns: [
-        { key: 'task_id', id: true, value: ({ task_id }: HeldTask) => task_id },
-        { key: data.left, idTitle: true, value: ({ left }: HeldTask) => (left ? 'yes' : '') },
-        { key: data.right, idTitle: true, value: ({ right }: HeldTask) => (right ? 'yes' : '') },
+        { key: 'task_id', id: true, value: (task: string) => task },
+        { key: left, idTitle: true, value: (task: string) => (only_right.includes(task) ? '' : 'yes') },
+        { key: right, idTitle: true, value: (task: string) => (only_left.includes(task) ? '' : 'yes') },
       ],
-      rows: [
-        ...data.only_left.map((task_id) => ({ task_id, left: true, right: false })),
-        ...data.only_right.map((task_id) => ({ task_id, left: false, right: true })),
-        ...data.both.map((task_id) => ({ task_id, left: true, right: true })),
-      ] satisfies HeldTask[],
+      rows: [...only_left, ...only_right, ...both],
     }),
     names: ({ only_left, only_right }) => [...only_left, ...only_right],
   },

@@ -5,21 +5,17 @@ import { cleanLine as clean } from './clean.ts';
 import { fieldLines } from './field-changes.ts';
 import { toDiffBlock } from './markdown.ts';
 import { plainStyle, type Style } from './style.ts';
-import { fields, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
+import { fields, ranked, type Column, type DocumentView, type ListView, type RecordView } from './view.ts';
 
 const ID: Column<GroupReply> = { key: 'id', id: true, value: (group) => group.id };
-const SOURCE: Column<GroupReply> = { key: 'source_user_attribute', value: (group) => group.source_user_attribute };
-const DESCRIPTION: Column<GroupReply> = { key: 'description', rank: 3, value: (group) => group.description };
-const MODIFIED: Column<GroupReply> = { key: 'last_modified_on', rank: 2, value: (group) => group.last_modified_on };
 
 export const groupListView: ListView<GroupReply> = {
   kind: 'list',
   columns: [
     ID,
-    SOURCE,
+    ...fields('source_user_attribute'),
     { key: 'attributes', rank: 1, align: 'right', value: (group) => group.attributes?.length ?? 0 },
-    DESCRIPTION,
-    MODIFIED,
+    ...ranked({ description: 3, last_modified_on: 2 }),
   ],
   empty: 'This workspace has no group definition. To create one: cdpadm groups create --help',
 };
@@ -28,15 +24,12 @@ export const groupView: RecordView<GroupReply> = {
   kind: 'record',
   columns: [
     ID,
-    DESCRIPTION,
-    SOURCE,
+    ...fields('description', 'source_user_attribute'),
     {
       key: 'attributes',
       value: (group) => (group.attributes ?? []).map(({ id, type }) => `${id}=${type ?? ''}`).join(', '),
     },
-    ...fields('created_on', 'created_by'),
-    MODIFIED,
-    ...fields('last_modified_by'),
+    ...fields('created_on', 'created_by', 'last_modified_on', 'last_modified_by'),
   ],
 };
 
@@ -79,7 +72,7 @@ export const groupPlanView: DocumentView<GroupPlan> = {
 };
 
 export const GROUP_PLAN_COLUMNS: Column<Record<'method' | 'id' | 'changed', string>>[] = [
-  { key: 'method', value: (row) => row.method },
+  ...fields('method'),
   { key: 'id', id: true, value: (row) => row.id },
-  { key: 'changed', value: (row) => row.changed },
+  ...fields('changed'),
 ];

@@ -1,6 +1,7 @@
 // The matrix of roles and tasks, as a table and as an HTML page (one table on screen, a few roles per sheet on paper).
 import { type MatrixRow, isEscalation } from '../domain/roles/permissions.ts';
 import type { Column, ListView } from './view.ts';
+import { groupBy } from '../kernel/group-by.ts';
 import { counted } from '../kernel/words.ts';
 import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
 
@@ -84,9 +85,7 @@ function table(roles: readonly MatrixRole[], rows: readonly MatrixRow[]): string
   const heads = roles.map((role) => roleHead(role, rows)).join('');
   return `<table${roles.length > MANY_ROLES ? ' class="upright"' : ''}>
 <thead><tr><th scope="col" class="first">Feature and permission</th>${heads}</tr></thead>
-${features(rows)
-  .map((group) => featureBody(group, roles))
-  .join('\n')}
+${[...groupBy(rows, ({ feature }) => feature)].map((group) => featureBody(group, roles)).join('\n')}
 </table>`;
 }
 
@@ -99,19 +98,8 @@ function roleHead({ role_id, name }: MatrixRole, rows: readonly MatrixRow[]): st
   return `<th scope="col" class="role" title="${whole}"><div>${own}<code>${breakable(role_id)}</code><small>${told.join(', <br>')}</small></div></th>`;
 }
 
-/** Groups the rows by feature. A task that is not in the reference has no feature. */
-function features(rows: readonly MatrixRow[]): MatrixRow[][] {
-  const groups: MatrixRow[][] = [];
-  for (const row of rows) {
-    const last = groups.at(-1);
-    if (last?.[0]?.feature === row.feature) last.push(row);
-    else groups.push([row]);
-  }
-  return groups;
-}
-
-function featureBody(group: readonly MatrixRow[], roles: readonly MatrixRole[]): string {
-  const feature = group[0]?.feature ?? '';
+/** A task that is not in the reference has no feature. */
+function featureBody([feature, group]: [string, MatrixRow[]], roles: readonly MatrixRole[]): string {
   const title = feature === '' ? 'Not in the permission reference' : feature;
   const head = `<tr class="feature"><th scope="rowgroup" colspan="${roles.length + 1}"><span>${escapeHtml(title)}</span></th></tr>`;
   return `<tbody>${head}\n${group.map((row) => `<tr>${rowHead(row)}${roles.map((role) => cell(row, role.role_id)).join('')}</tr>`).join('\n')}</tbody>`;

@@ -29,6 +29,12 @@ interface Identified {
   readonly id: string;
 }
 
+/** What the platform reports about a resource that it has accepted. */
+interface Condition {
+  status?: unknown;
+  errors?: readonly { message?: string | null }[] | null;
+}
+
 type Named = Pick<ResourceCalls<never, never>, 'noun' | 'group'>;
 
 /** Statuses with which the platform may reject an id that already exists. */
@@ -164,18 +170,12 @@ async function confirmedById<Result, Reply extends Identified>(
     },
     ports,
   );
-  const { errors, status } = isRecord(result) ? (result as Result & Condition) : {};
+  const { errors, status }: Condition = isRecord(result) ? result : {};
   if (status === 'faulted' || status === 'invalid') {
     const reasons = (errors ?? []).flatMap(({ message }) => message ?? []).join('; ');
     ports.out.warn(asSentence(`${noun} ${id} is ${status}${reasons === '' ? '' : `: ${reasons}`}`));
   }
   return result;
-}
-
-/** What the platform reports about a resource that it has accepted. */
-interface Condition {
-  status?: unknown;
-  errors?: readonly { message?: string | null }[] | null;
 }
 
 /** True if the platform has everything that was sent. The platform may add fields, such as a state. */
