@@ -8,7 +8,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { renderRolesPlan, ROLES_PLAN_COLUMNS, rolesPlanMarkdown, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import { plainStyle } from '../../lib/render/style.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
-import { openOtherProfile, openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
+import { openOtherProfile, openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted, readLiveRoles, requireCurrent } from '../../lib/workflows/roles-plan.ts';
 import { realFile } from '../../lib/files/roles-file.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
@@ -83,10 +83,14 @@ async function diffPlatform(
   tellRebased(ctx, wanted);
   const { warnings = [], ...rest } = planned.plan;
   // A stamp from another platform is meaningless here, so it does not cause a warning.
-  const plan = other ? rest : planned.plan;
+  const plan: RolesPlan = other ? rest : planned.plan;
   const from = [file, ...(baseFile === undefined ? [] : ['--base', baseFile])];
   const content = { roles: planned.request.roles, file: toReply(checked.manifest), path: realFile(file, ctx) };
-  if (path !== undefined) save(ctx, path, memory, { plan, from, content });
+  if (path !== undefined) {
+    const kept = plan.kept ? [`As on the platform (changed or deleted after the pull): ${plan.kept.join(', ')}`] : [];
+    const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
+    writeSavedPlan(path, ctx, { kind: 'roles', target: { ...memory.scope }, plan: plan.plan, from, content }, drawn);
+  }
   if (other) {
     ctx.out.note(`Compared with profile ${name ?? ''}: ${other.where}.`);
     if (isEmptyDiff(plan)) return plan;
@@ -103,17 +107,6 @@ async function diffPlatform(
       command: `cdpadm roles push --plan ${shellWord(path)}`,
     });
   return plan;
-}
-
-function save(
-  ctx: Context,
-  path: string,
-  { scope }: RolesMemoryOfContext,
-  { plan, ...rest }: { plan: RolesPlan; from: string[]; content: object },
-): void {
-  const kept = plan.kept ? [`As on the platform (changed or deleted after the pull): ${plan.kept.join(', ')}`] : [];
-  const drawn = [...(plan.warnings ?? []), ...kept, renderRolesPlan(plan, plainStyle)].join('\n');
-  writeSavedPlan(path, ctx, { kind: 'roles', target: { ...scope }, plan: plan.plan, ...rest }, drawn);
 }
 
 /** Returns the changes that turn `against` into `file`, as if `against` were the live manifest (decision: D145). */

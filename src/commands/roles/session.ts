@@ -63,20 +63,14 @@ export async function openRolesFile(
 
 /** Loads a roles file. If the default file is missing, the error suggests `roles pull`. */
 async function loadRoles(ctx: Context, path: string): Promise<LoadedDocument> {
-  try {
-    return await loadResolved(ctx, path);
-  } catch (error) {
+  const document = await loadDocument(path, ctx).catch((error: unknown) => {
     const isMissing = error instanceof KnownError && error.code === 'files.read' && exitOf(error) === 'usage';
     if (!isMissing || path !== DEFAULT_FILE) throw error;
     throw usageError(error.message, {
       text: 'Pass the path of another file, or write it from the platform:',
       command: 'cdpadm roles pull',
     });
-  }
-}
-
-async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument> {
-  const document = await loadDocument(path, ctx);
+  });
   if (isRecord(document.value) && document.value['kind'] === 'roles' && !('roles' in document.value))
     throw fail('input.invalid', {
       message: `${document.name} is a saved plan, not a roles file. Nothing was sent.`,
@@ -86,13 +80,11 @@ async function loadResolved(ctx: Context, path: string): Promise<LoadedDocument>
   return document;
 }
 
-type Compared = Awaited<ReturnType<typeof loadCompared>>;
-
 /** Loads two files, only to compare them. Throws invalid input (9) if one does not have the form of a roles file. */
 export async function openForComparison(ctx: Context, paths: readonly [string, string]) {
   const [left, right] = [await loadCompared(ctx, paths[0]), await loadCompared(ctx, paths[1])];
   // Only a platform can accept or reject unknown fields, empty strings and unknown tasks, so here they are only advice.
-  const advised = ({ document, manifest }: Compared, other: Compared) => {
+  const advised = ({ document, manifest }: typeof left, other: typeof left) => {
     // A field in both files must come from the platform.
     const found = checkManifest(document.value, { base: other.manifest });
     return { document, manifest, advice: [...found.issues, ...found.warnings] };
@@ -102,7 +94,7 @@ export async function openForComparison(ctx: Context, paths: readonly [string, s
 
 /** Loads a roles file only to read it. Throws invalid input (9) if it does not have the form of a roles file. */
 export async function loadCompared(ctx: Context, path: string) {
-  const document = await loadResolved(ctx, path);
+  const document = await loadRoles(ctx, path);
   const { manifest, issues } = checkManifest(document.value, { tolerateUnknown: true });
   if (issues.length > 0) throw invalidDocument(document, 'roles file', issues);
   return { document, manifest };

@@ -150,7 +150,8 @@ interface Checking {
   known: Known;
   seen: readonly Role[];
   report: Report;
-  checkTask: TaskCheck;
+  /** Returns the problem with a task id, if any. `stops` is false for a warning. */
+  checkTask: ReturnType<typeof createTaskCheck>;
 }
 
 /** Returns the role as it will be sent, with tasks as maps; undefined if the value is not a map. */
@@ -232,18 +233,15 @@ function readTask(item: unknown, path: Path, checking: Checking): TaskRef | unde
   return undefined;
 }
 
-/** Returns the problem with a task id, if any. `stops` is false for a warning. */
-type TaskCheck = (id: string) => { message: string; stops: boolean } | undefined;
-
 /** Checks ids against the live tasks or, if the live tasks are unknown, against the specification's list. */
-function createTaskCheck(known: Known): TaskCheck {
+function createTaskCheck(known: Known) {
   const { liveTasks, tolerateUnknown } = known;
   const offered = liveTasks ?? CATALOG_TASKS;
   // A task that the platform no longer offers is allowed if a live role has it.
   const holders = liveTasks ? [known.live] : remembered(known);
   const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
-  return (id) => {
+  return (id: string) => {
     if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
     const proposal = nearest(id, offered);
     const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;

@@ -124,18 +124,10 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-export const NOUNS: Readonly<Record<ResourceType, string>> = {
-  connection: 'connection',
-  data_model: 'data model',
-  pipeline: 'pipeline',
-};
+export const NOUNS = { connection: 'connection', data_model: 'data model', pipeline: 'pipeline' };
 
 /** Name of each type's command group and folder. */
-export const GROUPS: Readonly<Record<ResourceType, string>> = {
-  connection: 'connections',
-  data_model: 'data-models',
-  pipeline: 'pipelines',
-};
+export const GROUPS = { connection: 'connections', data_model: 'data-models', pipeline: 'pipelines' };
 
 export function adviseOn(type: ResourceType, definition: Definition): FieldIssue[] {
   if (type !== 'pipeline') return [];
