@@ -78,12 +78,8 @@ export const exportFolder = defineCommand({
     const files = writings.map(({ texts: _texts, ...file }) => file);
     if (ctx.flags.dryRun) {
       const text = files.map(({ action, file }) => `${action}: ${file}`).join('\n');
-      return await ctx.out.emitDryRun(
-        [],
-        files,
-        text,
-        files.map(({ id }) => id),
-      );
+      const ids = files.map(({ id }) => id);
+      return await ctx.out.emitDryRun([], files, text, ids);
     }
     for (const group of Object.values(GROUPS)) makeUserFolder(resolvePath(join(dir, group), ctx.io.cwd));
     for (const { path, text, read } of writings.flatMap(({ texts }) => texts)) {

@@ -81,7 +81,7 @@ export async function planDirectory(
   ctx: Context,
   entries: readonly SourcedDefinition[],
   { scope }: SecretMemory,
-  { prune, only, resend }: Pick<SavedContent, 'prune' | 'only'> & { resend: readonly string[] | 'all' },
+  { prune, only, resend }: Selection & { resend: readonly string[] | 'all' },
 ): Promise<PlannedDirectory> {
   const live = await readLive(await ctx.api(), ctx.signal);
   const wanted = byType((type) => entries.filter((it) => it.type === type).map(({ definition }) => definition));
@@ -189,13 +189,10 @@ export function savedContent() {
 }
 
 export type SavedContent = z.infer<ReturnType<typeof savedContent>>;
+type Selection = Pick<SavedContent, 'prune' | 'only'>;
 
 /** Returns the arguments of `warehouse diff` that produce the same plan. */
-export function diffWords(
-  dir: string,
-  overlay: readonly string[],
-  { only, prune }: Pick<SavedContent, 'prune' | 'only'>,
-) {
+export function diffWords(dir: string, overlay: readonly string[], { only, prune }: Selection) {
   const several = (flag: string, values: readonly string[]): string[] => values.flatMap((value) => [flag, value]);
   return [dir, ...several('--overlay', overlay), ...(prune ? ['--prune'] : []), ...several('--only', only)];
 }

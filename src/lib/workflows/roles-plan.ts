@@ -1,13 +1,6 @@
 // Plans a push by comparing the desired roles with the live manifest, and sends the PUT until it is confirmed.
 import { showPath } from '../contract/explain.ts';
-import {
-  isEmptyDiff,
-  diffRoles,
-  type PlannedPush,
-  planRoles,
-  rollbackOf,
-  type RolesPlan,
-} from '../domain/roles/plan.ts';
+import { isEmptyDiff, diffRoles, type PlannedPush, planRoles, rollbackOf } from '../domain/roles/plan.ts';
 import {
   type Manifest,
   type ManifestScope,
@@ -73,7 +66,7 @@ export function planWanted(
   const planned = planRoles(scope, live, wanted.roles);
   // Warnings are part of the plan, because the person who approves it may never see a job's standard error.
   const warnings = wanted.stale ? [staleWarning(live)] : (wanted.warnings ?? []);
-  const plan: RolesPlan = {
+  const plan = {
     ...planned.plan,
     ...(warnings.length > 0 && { warnings }),
     ...(wanted.rebased.length > 0 && { kept: wanted.rebased }),

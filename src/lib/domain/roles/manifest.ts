@@ -57,13 +57,8 @@ export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   return content(a) === content(b);
 }
 
-export function specifiedPart({ role_id, name, description, tasks }: Role): Role {
-  return {
-    role_id,
-    name: name ?? null,
-    description: description ?? null,
-    tasks: tasks.map(({ task_id }) => ({ task_id })),
-  };
+export function specifiedPart({ role_id, name = null, description = null, tasks }: Role): Role {
+  return { role_id, name, description, tasks: tasks.map(({ task_id }) => ({ task_id })) };
 }
 
 /** Reports whether two manifests have the same roles and unknown fields, ignoring stamps and order. */

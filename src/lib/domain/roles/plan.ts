@@ -196,12 +196,9 @@ function tasksById(role: Role): Map<string, TaskRef> {
   return new Map(role.tasks.filter((task) => task.task_id !== CORE_TASK).map((task) => [task.task_id, task]));
 }
 
-function compareFields(
-  from: Record<string, unknown>,
-  to: Record<string, unknown>,
-  prefix: string,
-  changes: RoleChanges,
-): void {
+type Fields = Readonly<Record<string, unknown>>;
+
+function compareFields(from: Fields, to: Fields, prefix: string, changes: RoleChanges): void {
   for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
     const [was, is] = [from[key], to[key]];
     if (canonicalJson(was) !== canonicalJson(is)) changes[`${prefix}${key}`] = { from: was ?? null, to: is ?? null };

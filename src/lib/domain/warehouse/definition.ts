@@ -70,13 +70,8 @@ export function comparable(type: ResourceType, definition: Record<string, unknow
 /** Returns the desired definition, with omitted fields taken from the live one. */
 export function completed(type: ResourceType, wanted: Definition, live: Definition | undefined): Definition {
   if (!live) return wanted;
-  return LEFT_TO_PLATFORM[type].reduce(
-    (copy, path) =>
-      valueAt(copy, path) === undefined && valueAt(live, path) !== undefined
-        ? withValue(copy, path, valueAt(live, path))
-        : copy,
-    wanted,
-  );
+  const omitted = LEFT_TO_PLATFORM[type].filter((path) => valueAt(wanted, path) === undefined);
+  return omitted.reduce((copy, path) => withValue(copy, path, valueAt(live, path)), wanted);
 }
 
 export function findMasks(value: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
