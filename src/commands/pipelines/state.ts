@@ -14,9 +14,9 @@ import { resetPipeline } from '../../lib/workflows/pipelines-run.ts';
 import { workspaceTarget } from '../results.ts';
 import { fields } from '../../lib/render/view.ts';
 
-function stateCommand(verb: string, state: 'active' | 'paused', summary: string) {
+function stateCommand(path: string, state: 'active' | 'paused', summary: string) {
   return defineCommand({
-    path: `pipelines ${verb}`,
+    path,
     summary,
     effect: 'write',
     calls: 'platform',
@@ -26,7 +26,7 @@ function stateCommand(verb: string, state: 'active' | 'paused', summary: string)
       partnerFeedKeyFrom: { value: 'reference', help: 'reference to the feed key, if the platform masks it' },
     },
     output: () => PipelineReply,
-    examples: [`cdpadm pipelines ${verb} customers`, `cdpadm pipelines ${verb} customers --dry-run`],
+    examples: [`cdpadm ${path} customers`, `cdpadm ${path} customers --dry-run`],
     exits: {
       notFound: 'the pipeline does not exist',
       conflict: 'another admin changed the pipeline',
@@ -43,8 +43,12 @@ function stateCommand(verb: string, state: 'active' | 'paused', summary: string)
   });
 }
 
-export const pausePipeline = stateCommand('pause', 'paused', 'stop a pipeline from syncing until it is resumed');
-export const resumePipeline = stateCommand('resume', 'active', 'resume a paused pipeline');
+export const pausePipeline = stateCommand(
+  'pipelines pause',
+  'paused',
+  'stop a pipeline from syncing until it is resumed',
+);
+export const resumePipeline = stateCommand('pipelines resume', 'active', 'resume a paused pipeline');
 
 export const resetPosition = defineCommand({
   path: 'pipelines reset',
