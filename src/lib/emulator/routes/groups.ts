@@ -4,6 +4,7 @@ import { GroupPatch, GroupRequest, groupsEndpoints, GroupUpdate } from '../../co
 import { GROUP_LIMITS } from '../../contract/limits.ts';
 import { acceptJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
+import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { created, modified } from '../stores/documents.ts';
 import { aggregate } from '../profiles/group-aggregation.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
@@ -37,6 +38,36 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
 
   function change(request: GroupCall, before: Group, fields: Partial<Group>): Group {
     return { ...before, ...fields, ...modified(before, clock.now(), emailOf(request.caller.id)) };
+  }
+
+  let refreshing: { key: string; definition: string; revision: number; steps: Iterator<undefined, void> } | undefined;
+  /** Each group's definition and profile revision at its last refresh. Without a change, a refresh has no effect. */
+  const refreshed = new Map<string, string>();
+
+  /** Works on a group's refresh for a limited time. Returns true once the refresh is complete. */
+  function refresh(workspace: number, group: Group): boolean {
+    const key = `${workspace} ${group.id}`;
+    const definition = JSON.stringify(group);
+    if (refreshed.get(key) === `${profiles.revision()} ${definition}`) return true;
+    if (refreshing?.definition !== definition || refreshing.key !== key) {
+      const { id, source_user_attribute: attribute, attributes } = group;
+      const most = GROUP_LIMITS.usersPerGroup;
+      const steps = profiles.shareGroup({ workspace, id, attribute, most }, (members) =>
+        aggregate(attributes, members),
+      );
+      refreshing = { key, definition, revision: profiles.revision(), steps };
+    }
+    const current = refreshing;
+    // After a failed step, the refresh starts over.
+    refreshing = undefined;
+    const until = systemClock.now() + SLICE_MS;
+    const isDone = db.transaction(() => {
+      while (systemClock.now() < until) if (current.steps.next().done === true) return true;
+      return false;
+    });
+    if (isDone) refreshed.set(key, `${current.revision} ${definition}`);
+    else refreshing = current;
+    return isDone;
   }
 
   return {
@@ -82,11 +113,14 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
           store.remove(workspace, group.id);
           profiles.clearGroup(workspace, group.id);
         });
+        refreshed.delete(`${workspace} ${group.id}`);
         return { status: 204 };
       },
     },
     load: (fixtures) => {
       store.clear();
+      refreshing = undefined;
+      refreshed.clear();
       const [now, by] = [clock.now(), emailOf('fixtures')];
       const audit = modified(created(now, by), now, by);
       for (const { workspace_id, ...definition } of fixtures.groups) {
@@ -98,12 +132,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
       for (let due = store.nextRefresh(); due && due.refresh_at <= now; due = store.nextRefresh()) {
         const { workspace, id, refresh_at } = due;
         const group = store.get(workspace, id);
-        if (group) {
-          const { source_user_attribute: attribute, attributes } = group;
-          profiles.shareGroup({ workspace, id, attribute, most: GROUP_LIMITS.usersPerGroup }, (members) =>
-            aggregate(attributes, members),
-          );
-        }
+        if (group && !refresh(workspace, group)) return;
         store.setRefresh(workspace, id, refresh_at + WEEK_MS);
       }
     },

@@ -1,4 +1,4 @@
-// Writes a group's attributes to the documents of its members.
+// Writes a group's attributes to the documents of its members, in small steps.
 import { groupBy } from '../../kernel/group-by.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import type { Database } from '../base/db.ts';
@@ -26,7 +26,7 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
   }
 
   /** Removes a group's attributes from all profiles, except from the rows with these ids. */
-  function clearGroup(workspace: number, id: string, except: readonly number[] = []): void {
+  function* clear(workspace: number, id: string, except: readonly number[] = []): Generator<undefined, void> {
     const prefix = `${id}:`;
     const marked = profiles.select(
       `WHERE workspace = ? AND id NOT IN (SELECT value FROM json_each(?)) AND EXISTS (
@@ -34,36 +34,43 @@ export function createProfileGroups(db: Database, profiles: ProfileTable) {
        )`,
       ...[workspace, stringifyJson(except), prefix, prefix],
     );
-    for (const row of marked) write(row, prefix, {});
+    for (const { id: row } of marked) {
+      const found = profiles.find({ id: row });
+      if (found) write(found, prefix, {});
+      yield;
+    }
   }
 
   return {
     /**
      * Visits each value of the attribute in each environment. The first members by `xpid` get the attributes that
-     * `share` computes; other profiles lose the group's attributes. Null does not count as a value. Does not change
-     * `last_modified_on`.
+     * `share` computes; other profiles lose the group's attributes. Null does not count as a value. Steps are short, so
+     * a change between two steps may be missed. Does not change `last_modified_on`.
      */
-    shareGroup: (
+    *shareGroup(
       { workspace, id, attribute, most }: SharingGroup,
       share: (members: readonly Omit<Profile, 'events'>[]) => Values,
-    ): void =>
-      db.transaction(() => {
-        const candidates = db.all<{ row: number; instance: string }>(
-          `SELECT profiles.id AS row, json_array(environment, type, value) AS instance
-           FROM profiles, json_each(document, '$.user_attributes')
-           WHERE workspace = ? AND key = ? ->> 0 AND type <> 'null' ORDER BY CAST(xpid AS INTEGER)`,
-          // As JSON, because the driver rejects text with a NUL.
-          ...[workspace, stringifyJson([attribute])],
-        );
-        const kept: number[] = [];
-        for (const instance of groupBy(candidates, (one) => one.instance).values()) {
-          const members = instance.slice(0, most).flatMap(({ row }) => profiles.find({ id: row }) ?? []);
-          const values = share(members.map(profileOf));
-          for (const member of members) write(member, `${id}:`, values);
-          kept.push(...members.map((member) => member.id));
-        }
-        clearGroup(workspace, id, kept);
-      }),
-    clearGroup,
+    ): Generator<undefined, void> {
+      const candidates = db.all<{ row: number; instance: string }>(
+        `SELECT profiles.id AS row, json_array(environment, type, value) AS instance
+         FROM profiles, json_each(document, '$.user_attributes')
+         WHERE workspace = ? AND key = ? ->> 0 AND type <> 'null' ORDER BY CAST(xpid AS INTEGER)`,
+        // As JSON, because the driver rejects text with a NUL.
+        ...[workspace, stringifyJson([attribute])],
+      );
+      yield;
+      const kept: number[] = [];
+      for (const instance of groupBy(candidates, (one) => one.instance).values()) {
+        const members = instance.slice(0, most).flatMap(({ row }) => profiles.find({ id: row }) ?? []);
+        const values = share(members.map(profileOf));
+        for (const member of members) write(member, `${id}:`, values);
+        kept.push(...members.map((member) => member.id));
+        yield;
+      }
+      yield* clear(workspace, id, kept);
+    },
+    clearGroup: (workspace: number, id: string): void => {
+      for (const _step of clear(workspace, id));
+    },
   };
 }

@@ -64,6 +64,7 @@ export function createProfiles(db: Database) {
     db.run(sql, keyOf(scope, identity), profile) === 1;
   const profiles = openTable<ProfileRow>(db, 'profiles', ['document', 'sources']);
   const events = openTable<{ profile: number; at: number; event: unknown }>(db, 'profile_events', ['event']);
+  let revision = 0;
 
   /** Returns the profile that a change applies to (`fresh` for a new profile), and its new identities. */
   function identify(change: ProfileChange, fresh: number): { id: number; added: Identity[] } {
@@ -134,6 +135,7 @@ export function createProfiles(db: Database) {
     apply: (changes: readonly ProfileChange[], at: number, source: string): (number | bigint)[] =>
       db.transaction(() => {
         const from = `${source}, ${isoMillis(at)}`;
+        revision++;
         let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM profiles')?.last ?? 0) + 1;
         return changes.map((change) => {
           const { id, added } = identify(change, next);
@@ -149,6 +151,7 @@ export function createProfiles(db: Database) {
     /** Erases the profiles that `find` returns, with their events. Returns the number of erased profiles. */
     erase: (workspace: number, subject: Subject): number =>
       db.transaction(() => {
+        revision++;
         const rows = rowsOf(workspace, subject);
         for (const row of rows) {
           owners.remove({ key: keyOf(row, [XPID, row.xpid]) });
@@ -161,11 +164,14 @@ export function createProfiles(db: Database) {
         return rows.length;
       }),
     ...createProfileGroups(db, profiles),
+    /** Returns a number that increases with every change to profiles, except changes to group attributes. */
+    revision: (): number => revision,
     counts: (): StoredCounts => {
       const sql = 'SELECT count(*) AS profiles, coalesce(sum(seeds), 0) AS seeds FROM profiles';
       return { profiles: 0, seeds: 0, ...db.get<Omit<StoredCounts, 'events'>>(sql), events: events.count({}) };
     },
     clear: (): void => {
+      revision++;
       for (const table of [profiles, events, owners]) table.remove();
     },
   };

@@ -203,11 +203,12 @@ describe('groups', () => {
   /** Writes the ids of all members to every member of each group, and returns the groups. */
   const share = (id = 'homes', most = 10, workspace = 1, attribute = 'household "id"'): unknown[] => {
     const groups: unknown[] = [];
-    store.shareGroup({ workspace, id, attribute, most }, (members) => {
+    const steps = store.shareGroup({ workspace, id, attribute, most }, (members) => {
       const ids = members.map(({ xpid }) => xpid);
       groups.push([members[0]?.environment, members[0]?.user_attributes[attribute], ids]);
       return { members: ids };
     });
+    for (const _step of steps);
     return groups;
   };
 
