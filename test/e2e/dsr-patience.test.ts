@@ -150,7 +150,7 @@ describe.each([
         `${line} --timeout 3h${existsSync(join(home.cwd, 'begun')) ? ' --resume' : ''}`,
       );
       expect(code, stderr).toBe(11);
-      expect(stderr).toMatch(/status 429; retrying in \d|requested a pause/);
+      expect(stderr).toMatch(/as the platform requested \(429\)|requested a pause/);
       expect(arrivals.length).toBeLessThanOrEqual(rows);
       if (rows === 1) continue;
       writeFileSync(join(home.cwd, 'begun'), '');
