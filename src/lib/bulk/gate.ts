@@ -16,6 +16,9 @@ export interface GateOptions extends Omit<PacingOptions, 'onGiveUp' | 'schedule'
 /** Maximum number of tasks that may start in place of paused ones: every task holds its rows in memory. */
 export const MAX_PAUSED = 128;
 
+/** If a timer fires later than this, the event loop was blocked. */
+const BLOCKED_MS = 20;
+
 export class Gate {
   requests = 0;
   /** Number of failed requests (5xx, or no response). A 429, or a 503 with `Retry-After`, pauses the run instead. */
@@ -29,7 +32,7 @@ export class Gate {
   readonly #shared: ReturnType<typeof createSharedSchedule> | undefined;
   readonly #waiting = { repeat: [] as Waiter[], fresh: [] as Waiter[] };
   readonly #ended = new AbortController();
-  #isAlarmSet = false;
+  #alarm: { setAt: number; due: number } | undefined;
   #over: { failure: unknown } | undefined;
   #cause: KnownError | undefined;
 
@@ -94,6 +97,7 @@ export class Gate {
       }
       if (this.#pacing.room <= 0) return;
       const now = this.#clock.now();
+      this.#noticeBlock(now);
       this.#shared?.reserve(Math.min(repeat.length + fresh.length, this.#pacing.room), this.#pump);
       if (now < this.#pacing.startAt) {
         if (this.#pacing.startAt < Infinity) this.#wakeAfter(this.#pacing.startAt - now);
@@ -105,12 +109,21 @@ export class Gate {
   };
 
   #wakeAfter(ms: number): void {
-    if (this.#isAlarmSet) return;
-    this.#isAlarmSet = true;
+    if (this.#alarm !== undefined) return;
+    const now = this.#clock.now();
+    this.#alarm = { setAt: now, due: now + ms };
     this.#clock.sleep(ms, this.#signal).then(() => {
-      this.#isAlarmSet = false;
+      this.#noticeBlock(this.#clock.now());
+      this.#alarm = undefined;
       this.#pump();
     }, this.stop);
+  }
+
+  /** If the timer fires late, reports to `#pacing` how long the program was blocked. */
+  #noticeBlock(now: number): void {
+    if (this.#alarm === undefined || now - this.#alarm.due <= BLOCKED_MS) return;
+    this.#pacing.wasBlocked(this.#alarm.setAt, now);
+    this.#alarm.due = Infinity;
   }
 }
 

@@ -192,6 +192,7 @@ export function createSharedSchedule({ store, onLost }: SharedRate, share: numbe
       own.take(now);
       slots.shift();
     },
+    wasBlocked: own.wasBlocked,
     /** If no reserved slot is left, reserves up to `most` slots, then calls `changed`. */
     reserve: (most: number, changed: () => void): void => {
       const now = clock.now();

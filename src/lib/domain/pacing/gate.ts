@@ -87,6 +87,11 @@ export class Pacing {
     return { round: this.#round, at: now };
   }
 
+  /** Records that the program was blocked from `from` to `to`, so nothing was sent. */
+  wasBlocked(from: number, to: number): void {
+    this.#schedule.wasBlocked(from, to);
+  }
+
   /** Returns the pause before retrying a failed row, short enough to detect an outage before the run should give up. */
   rowPause(failures: number): number {
     const cap = Math.min(ROW_CAP_MS, Math.max(BACKOFF_BASE_MS, this.#options.giveUpAfterMs / FAILURES_IN_OUTAGE));

@@ -205,6 +205,7 @@ export function createSchedule(rate: number | undefined) {
         soonestAt = Math.max(soonestAt, now - CATCH_UP_AT_ONCE_MS) + interval * CATCH_UP_PACE;
       }
     },
+    wasBlocked: (from: number, to: number): void => slots?.delayed(from, to),
   };
 }
 
@@ -226,6 +227,10 @@ export function createSlots(rate: number) {
     take: (now: number): void => {
       taken[oldest] = now;
       oldest = (oldest + 1) % count;
+    },
+    /** Records that the program was blocked: requests recorded since `from` were not sent until `now`. */
+    delayed: (from: number, now: number): void => {
+      for (const [slot, at] of taken.entries()) if (at >= from) taken[slot] = now;
     },
   };
 }

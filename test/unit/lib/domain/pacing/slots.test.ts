@@ -24,3 +24,15 @@ test.each([0.5, 1, 2.5, 7, 90, 200, 5000])('keeps a rate of %d per second even i
   const expectedMs = ((sent.length - inWindow) / rate) * 1000;
   expect(sent.at(-1)).toBeLessThan(expectedMs * 1.05);
 });
+
+test('counts each request at the time it was sent, even if a stalled event loop delayed it', () => {
+  const slots = createSlots(4);
+  for (const at of [0, 100, 200, 300]) slots.take(at);
+  expect(slots.from).toBe(1010);
+  slots.delayed(200, 500);
+  expect(slots.from).toBe(1010);
+  slots.take(1010);
+  slots.take(1110);
+  // The third and fourth requests were sent at 500.
+  expect(slots.from).toBe(1510);
+});
