@@ -41,13 +41,14 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
   let words: TypedWord[] = [];
   let word: TypedWord | undefined;
   let quote: Quote = '';
+  const ends = parenthesesIn(line);
   const open = (): TypedWord => (word ??= { text: '', quote: '', kept: 0 });
   for (let index = 0; index < line.length; index++) {
     const char = line.charAt(index);
     // Inside double quotes, only a parenthesis after a dollar sign opens a substitution.
     const isParenthesis = char === '(' && (quote === '' || line.charAt(index - 1) === '$');
     if (quote !== "'" && (isParenthesis || (char === '`' && hasBackticks))) {
-      const end = endOfSubstitution(line, index);
+      const end = char === '(' ? ends.get(index) : line.indexOf('`', index + 1) + 1 || undefined;
       if (end !== undefined || quote !== '') {
         // Double quotes enclose a single word, including an incomplete substitution.
         open().text += line.slice(index, end);
@@ -83,13 +84,13 @@ function splitWords(line: string, { breaks = '', hasBackticks = false }: Reading
   return [...words, { ...open(), quote }];
 }
 
-/** Returns the offset after the substitution that opens at `from`; undefined if it is incomplete. Ignores quotes. */
-function endOfSubstitution(line: string, from: number): number | undefined {
-  if (line.charAt(from) === '`') return line.indexOf('`', from + 1) + 1 || undefined;
-  let depth = 0;
-  for (let index = from; index < line.length; index++) {
-    if (line.charAt(index) === '(') depth++;
-    else if (line.charAt(index) === ')' && --depth === 0) return index + 1;
+/** Returns the offset after each pair of parentheses, by the offset of its first one. Ignores quotes. */
+function parenthesesIn(line: string): Map<number, number> {
+  const open: number[] = [];
+  const ends = new Map<number, number>();
+  for (const { 0: char, index } of line.matchAll(/[()]/g)) {
+    if (char === '(') open.push(index);
+    else ends.set(open.pop() ?? -1, index + 1);
   }
-  return undefined;
+  return ends;
 }

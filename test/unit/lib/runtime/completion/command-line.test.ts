@@ -65,3 +65,7 @@ test.each([
 ])('unquotes %j', (typed, text) => {
   expect(unquote(typed)).toBe(text);
 });
+
+test('reads a line with very many open parentheses in linear time', () => {
+  expect(readLine(`cdpadm ${'('.repeat(300_000)}roles `, 'cdpadm').words).toEqual(['roles']);
+});
