@@ -1,6 +1,5 @@
 // Several `--profile` flags: the command runs for one profile after another, and the results are combined.
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { exitOf, fail } from '../errors/fail.ts';
 import type { Command } from 'commander';
 import { KnownError, type Issue, usageError, type Hint } from '../kernel/errors.ts';
@@ -78,12 +77,17 @@ export async function runForEachProfile(
   return ending;
 }
 
-/** The returned function creates an Io that replays the input, read once. A terminal is shared, not replayed. */
+/** The returned function creates an Io that replays the input, read only as far as needed. A terminal is shared. */
 function repeatInput(io: Io): () => Io {
   if (io.tty.stdin) return () => io;
-  let read: Promise<Buffer> | undefined;
+  const chunks: Promise<IteratorResult<unknown>>[] = [];
+  let source: AsyncIterator<unknown> | undefined;
   async function* replay() {
-    yield await (read ??= buffer(io.stdin));
+    for (let index = 0; ; index++) {
+      const next = await (chunks[index] ??= (source ??= io.stdin[Symbol.asyncIterator]()).next());
+      if (next.done === true) return;
+      yield next.value;
+    }
   }
   return () => Object.create(io, { stdin: { value: Readable.from(replay()) } }) as Io;
 }

@@ -216,6 +216,15 @@ it('reads standard input once for all profiles, and prints how to continue with 
   expect(error.issues[0]?.message).toMatch(/cdpadm dsr status \S+ --profile us/);
 });
 
+it('stops reading endless standard input at its size limit, also for several profiles', async () => {
+  await createProfiles();
+  let chunks = 0;
+  const stdin = new Readable({ read: () => void stdin.push(chunks++ < 256 ? Buffer.alloc(1024 * 1024, 'x') : null) });
+  const { code, stderr } = await home.run(submit('-', '--profile', 'eu', '--profile', 'us'), { stdin });
+  expect([code, stderr]).toEqual([9, expect.stringContaining('<stdin> is larger than 32 MiB')]);
+  expect(chunks).toBeLessThan(64);
+});
+
 it('prompts on the same terminal for each profile, and uses each answer once', async () => {
   await createProfiles();
   const answers = ['y\n', 'n\n'];
