@@ -9,7 +9,7 @@ import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/line-file.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { readRecord } from '../kernel/json.ts';
+import { readRecord, tryJson } from '../kernel/json.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { decoded, linesOf } from './read-input.ts';
 
@@ -145,7 +145,7 @@ export function openDsrJournal(path: string) {
       const schema = lineSchema();
       let isFirst = true;
       for await (const line of journalLines(path)) {
-        const value = isFirst ? undefined : readRecord(line);
+        const value = isFirst ? undefined : tryJson(line);
         isFirst = false;
         if (value === undefined) continue;
         const { data } = parseWith(schema, value);
