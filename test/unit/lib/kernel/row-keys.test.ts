@@ -1,4 +1,6 @@
 // Row keys remember the first row of each key, like a map, for any number of keys.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createRowKeys } from '../../../../src/lib/kernel/row-keys.ts';
 
@@ -30,4 +32,16 @@ it('distinguishes keys that differ in one character, including the empty key', (
   const keys = createRowKeys();
   expect(['', 'a', 'A', ' a', 'a '].map((key, index) => keys.add(key, index + 1))).toEqual(Array(5).fill(undefined));
   expect(['a ', ' a', 'A', 'a', ''].map((key) => keys.add(key, 9))).toEqual([5, 4, 3, 2, 1]);
+});
+
+it("keeps the keys outside V8's heap, whose limit tens of millions of rows would exceed", () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const keys = createRowKeys();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let row = 1; row <= 100_000; row++) keys.add(`person${row}@example.com`, row);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(3_000_000);
+  expect(keys.has('person100000@example.com')).toBe(true);
 });
