@@ -87,6 +87,7 @@ async function screen(line: string, columns?: number): Promise<string> {
 function steady(text: string): string {
   return text
     .replace(/(?<=127\.0\.0\.1:)\d{5}/g, '40000')
+    .replace(/\S*\/cdpadm-test-\w+/g, '/home')
     .replace(/(?<=Z-)[0-9a-f]{6}\b/g, '000000')
     .replace(/\b[0-9a-f]{8,}\b/g, (hex) => '0'.repeat(hex.length));
 }

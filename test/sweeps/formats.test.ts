@@ -158,9 +158,9 @@ test.each(sample(cases, 60).map((one) => [nameOf(one), one] as const))(
     const known = OTHERS.filter((format) => formats.includes(format));
     await world.prepare(one);
     const json = await outputOf(one, 'json');
-    // The response has no body.
-    if (json === '') return;
     let data = plain(parseJson(json));
+    // The response has no body, so only the JSON formats and YAML print something.
+    if (data === null) return;
     // A command that writes needs a new world for each format, so a sample run tests only one format in
     // addition to JSON.
     const isSteady = reads === true && !(one.reports && calls === 'none');
