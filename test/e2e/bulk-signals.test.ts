@@ -1,8 +1,8 @@
 // Signals that end a bulk run of the built program while requests are in flight: it prints how to resume.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCliHome, type CliHome } from '../helpers/cli.ts';
 import { KEY, openTerminal } from '../helpers/pty.ts';
 import { PROGRAM } from '../helpers/root.ts';
@@ -14,7 +14,7 @@ const RESUME = `To continue: cdpadm ${LINE.join(' ')} --resume`;
 
 let home: CliHome;
 let sink: Sink;
-let onStall: () => void;
+let onStall: () => void | Promise<void>;
 let env: Record<string, string>;
 beforeEach(async () => {
   home = createCliHome();
@@ -22,7 +22,7 @@ beforeEach(async () => {
   // Accepts the first request, and never responds to the second one.
   sink = await startSink((_body, request) => {
     if (request === 1) return undefined;
-    onStall();
+    void onStall();
     return new Promise(() => undefined);
   });
   env = {
@@ -38,7 +38,14 @@ afterEach(async () => {
   home.remove();
 });
 
-// Two signals of one kind could be delivered as one, and the lower number is delivered first.
+/** Resolves once Linux has delivered the signal sent before: pending signals are handled in no certain order. */
+async function delivered(pid: number): Promise<void> {
+  const status = `/proc/${pid}/status`;
+  if (!existsSync(status)) return;
+  await vi.waitFor(() => expect(readFileSync(status, 'utf8')).toMatch(/^ShdPnd:\s+0+$/m), { interval: 1 });
+}
+
+// Two pending signals of one kind would be delivered as one.
 it.each([
   [['SIGTERM'], 143, 'Terminated.'],
   [['SIGHUP'], 'SIGHUP', 'The terminal was closed.'],
@@ -50,7 +57,13 @@ it.each([
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  onStall = () => signals.forEach((signal) => child.kill(signal));
+  onStall = async () => {
+    const [first, second] = signals;
+    child.kill(first);
+    if (second === undefined) return;
+    await delivered(child.pid ?? NaN);
+    child.kill(second);
+  };
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
   const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
