@@ -143,7 +143,8 @@ function endingProblems({ code, stderr, stdout, hangs }: Outcome, exits: readonl
 function positionsOf(stderr: string): unknown[] {
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"error"')) ?? '{"error":{}}';
   const { error } = JSON.parse(line) as { error: { message?: string; issues?: { line?: number; column?: number }[] } };
-  if (/is larger than|is empty/.test(JSON.stringify(error))) return [error];
+  // A database has no lines.
+  if (/is larger than|is empty|is not a SQLite database/.test(JSON.stringify(error))) return [error];
   const issues = error.issues ?? [];
   return issues.every((issue) => (issue.line ?? 0) >= 1) ? issues : [];
 }
