@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { counted, grouped } from '../../lib/kernel/words.ts';
 import { endingAs, exitOf, fail } from '../../lib/errors/fail.ts';
 import { countComplete, createRowStates, type RowStates } from '../../lib/domain/dsr/row-states.ts';
-import type { DsrJournal, JournalHead } from '../../lib/files/bulk-journal.ts';
+import { type DsrJournal, foreignJournal, type JournalHead } from '../../lib/files/bulk-journal.ts';
 import { linesOf } from '../../lib/files/read-input.ts';
 import { writeNewFile } from '../../lib/kernel/durable.ts';
 import { cannotWrite, KnownError } from '../../lib/kernel/errors.ts';
@@ -20,7 +20,8 @@ export async function readEarlierRun(journal: DsrJournal | undefined, rows: numb
   const states = createRowStates(rows);
   const head = await journal?.head();
   if (!journal || !head) return { states };
-  await restoreStates(journal, states);
+  if (head.rows !== rows) throw foreignJournal(journal, `it is about ${head.rows} rows, but the file has ${rows}`);
+  await restoreStates(journal, states, rows);
   if (countComplete(states) + states.count('planned') + states.count('unknown') > 0) return { head, states };
   if (!isDryRun) journal.remove();
   return { states: createRowStates(rows) };

@@ -11,6 +11,7 @@ import { type DurableLog, openDurableLog } from '../kernel/line-file.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { readRecord, tryJson } from '../kernel/json.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
+import { isUuid } from '../kernel/words.ts';
 import { decoded, linesOf } from './read-input.ts';
 
 /** Returns the path of a run's journal. Commands with the same `key` use the same journal. */
@@ -35,7 +36,7 @@ const count = () => z.int().check(z.nonnegative());
 
 function checkpointSchema() {
   const Count = count();
-  return z.object({
+  const Checkpoint = z.object({
     version: z.literal(1),
     /** `size`, `modified` and `hash` reveal a changed file. `hash` covers the start, the end and samples in between. */
     files: z.array(z.object({ path: z.string(), size: Count, modified: z.number(), hash: z.string() })),
@@ -62,6 +63,10 @@ function checkpointSchema() {
     ),
     finished: z.boolean(),
   });
+  // A run that skips rows of files that do not exist would report all rows as sent.
+  return Checkpoint.check(
+    z.refine(({ beyond, files, mark }) => [mark, ...beyond].every(({ file }) => file < Math.max(1, files.length))),
+  );
 }
 export type SeedCheckpoint = Omit<z.infer<ReturnType<typeof checkpointSchema>>, 'version'>;
 export type Fingerprint = SeedCheckpoint['files'][number];
@@ -111,7 +116,7 @@ function lineSchema() {
   const Count = count();
   const State = z.enum(['submitted', 'existing', 'failed', 'skipped', 'unknown', 'repeat', 'differs']);
   return z.union([
-    z.strictObject({ p: z.array(z.tuple([Count, z.string()])) }),
+    z.strictObject({ p: z.array(z.tuple([Count, z.string().check(z.refine(isUuid))])) }),
     z.strictObject({ u: z.array(Count) }),
     z.strictObject({ d: z.array(z.tuple([Count, State, z.optional(z.string())])) }),
   ]);
@@ -171,10 +176,23 @@ async function* journalLines(path: string): AsyncGenerator<string, undefined> {
   return undefined;
 }
 
+const WHAT_WAS_SENT = { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' };
+
 function unreadable(path: string): KnownError {
   return fail('dsr.journal', {
     message: `The journal ${path} cannot be read, so it is unknown what was submitted.`,
-    hint: { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' },
+    hint: WHAT_WAS_SENT,
+  });
+}
+
+/** Returns the error for a journal that cannot be the journal of the input. `what` is the evidence. */
+export function foreignJournal({ path }: DsrJournal, what: string): KnownError {
+  return fail('dsr.journal', {
+    message: `The journal ${path} does not belong to this file, or it is damaged: ${what}. Nothing was sent.`,
+    hint: [
+      WHAT_WAS_SENT,
+      'To continue, move the journal to another folder and run the command again. Do not pass --allow-duplicates: the check for duplicates then rejects the rows that were submitted.',
+    ],
   });
 }
 

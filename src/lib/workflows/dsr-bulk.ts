@@ -4,7 +4,7 @@ import type { DsrRequest } from '../contract/dsr.ts';
 import type { LedgerNews, LedgerRequest } from '../domain/dsr/ledger.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { countComplete, type RowStates, shownState } from '../domain/dsr/row-states.ts';
-import type { DsrJournal, JournalLine } from '../files/bulk-journal.ts';
+import { type DsrJournal, foreignJournal, type JournalLine } from '../files/bulk-journal.ts';
 import { steadyClock } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { conflictWith, markOf, readUnresolved } from './dsr-proof.ts';
@@ -191,11 +191,15 @@ function createOutcomes({ journal, ledger, ...ports }: Pick<BulkPorts, 'clock' |
   };
 }
 
-export async function restoreStates(journal: DsrJournal, states: RowStates): Promise<void> {
+/** Restores the states of an earlier run. Throws failed (1) if the journal is not about the `rows` of the input. */
+export async function restoreStates(journal: DsrJournal, states: RowStates, rows: number): Promise<void> {
   for await (const line of journal.lines()) {
+    const numbers = 'u' in line ? line.u : ('p' in line ? line.p : line.d).map(([row]) => row);
+    const other = numbers.find((row) => row < 1 || row > rows);
+    if (other !== undefined) throw foreignJournal(journal, `it contains row ${other}, but the file has ${rows}`);
     if ('p' in line) for (const [row, id] of line.p) states.plan(row, id);
     else if ('u' in line) for (const row of line.u) states.release(row);
-    else if ('d' in line)
+    else
       for (const [row, state, error] of line.d)
         // Earlier versions recorded a rejected duplicate as a state of its own.
         states.complete(row, state === 'repeat' ? 'failed' : state, error);

@@ -1,5 +1,5 @@
 // `dsr submit --bulk` and `dsr prepare`: valid and invalid files, platform faults, interrupted and resumed runs.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
@@ -79,6 +79,34 @@ describe('dsr submit --bulk', () => {
     const again = await home.json<BulkResult>(BULK.replace('people.csv', 'people.csv.results.csv'));
     expect(again.data).toMatchObject({ skipped: 40, requests: 0 });
     expect(await countOnPlatform(40)).toBe(40);
+  });
+
+  it.each([
+    [
+      'plans a row that does not exist',
+      '{"p":[[9,"6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11"]]}',
+      'row 9, but the file has 3',
+    ],
+    ['completes a row that does not exist', '{"d":[[4,"submitted"]]}', 'row 4, but the file has 3'],
+    ['withdraws row 0', '{"u":[0]}', 'row 0, but the file has 3'],
+    ['is about another number of rows', undefined, '2 rows, but the file has 3'],
+  ])('sends nothing if the journal %s', async (_what, line, evidence) => {
+    home.write('people.csv', people(3));
+    const { data } = await home.json<BulkResult>(BULK);
+    const journal = readFileSync(data.journal, 'utf8');
+    const damaged = line === undefined ? journal.replace('"rows":3', '"rows":2') : `${journal}${line}\n`;
+    writeFileSync(data.journal, damaged);
+    const { code, error } = await home.json(`${BULK} --resume`);
+    expect([code, error.code]).toEqual([1, 'dsr.journal']);
+    expect(error.message).toContain(`${data.journal} does not belong to this file, or it is damaged`);
+    expect(error.message).toContain(evidence);
+    expect(error.hint).toContain('move the journal to another folder');
+    expect(readFileSync(data.journal, 'utf8')).toBe(damaged);
+    expect(await home.received('POST', '/v3')).toBe(3);
+    renameSync(data.journal, join(home.cwd, 'damaged.ndjson'));
+    const again = await home.json<BulkResult>(`${BULK} --results again.csv`);
+    expect([again.code, again.data.failed, again.data.submitted]).toEqual([3, 3, 0]);
+    expect(await home.received('POST', '/v3')).toBe(3);
   });
 
   it("submits the rows of another program's export, even if their status is `submitted`", async () => {

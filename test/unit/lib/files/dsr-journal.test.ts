@@ -19,11 +19,12 @@ const HEAD: JournalHead = {
   submitted_time: '2026-11-21T08:00:00Z',
   at: '2026-11-21T08:00:00Z',
 };
+const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 const LINES: JournalLine[] = [
   {
     p: [
-      [1, 'id-1'],
-      [2, 'id-2'],
+      [1, ID],
+      [2, '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12'],
     ],
   },
   { u: [2] },
@@ -200,7 +201,6 @@ describe('a line after the head', () => {
   it.each<[string, JournalLine]>([
     ['no rows', { p: [] }],
     ['the first row and the last', { u: [0, Number.MAX_SAFE_INTEGER] }],
-    ['an empty id', { p: [[1, '']] }],
     ...(['submitted', 'existing', 'failed', 'skipped'] as const).map((state): [string, JournalLine] => {
       return [`a row that was ${state}`, { d: [[1, state]] }];
     }),
@@ -211,13 +211,11 @@ describe('a line after the head', () => {
 
   it.each<[string, unknown[]]>([
     ['is not an object with rows', [null, 1, 'x', [], {}, { x: [1] }, { p: {} }, { p: 1 }, { d: null }, { u: 'x' }]],
-    ['has an id without its row', [{ p: ['id'] }, { p: [['id']] }, { p: [[]] }, { p: [null] }, { p: [[null, 'id']] }]],
-    ['has a row without its id', [{ p: [1] }, { p: [[1]] }, { p: [[1, null]] }, { p: [[1, 5]] }]],
-    [
-      'has an invalid row number',
-      [{ p: [['1', 'id']] }, { p: [[-1, 'id']] }, { p: [[1.5, 'id']] }, { p: [[1e300, 'id']] }],
-    ],
-    ['has a valid and an invalid row', [{ p: [[1, 'id'], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
+    ['has an id without its row', [{ p: [ID] }, { p: [[ID]] }, { p: [[]] }, { p: [null] }, { p: [[null, ID]] }]],
+    ['has a row without its id', [{ p: [1] }, { p: [[1]] }, { p: [[1, null]] }, { p: [[1, 5]] }, { p: [[1, '']] }]],
+    ['has a damaged id', [{ p: [[1, ID.slice(1)]] }, { p: [[1, ID.replace('6', 'x')]] }, { p: [[1, `${ID}0`]] }]],
+    ['has an invalid row number', [{ p: [['1', ID]] }, { p: [[-1, ID]] }, { p: [[1.5, ID]] }, { p: [[1e300, ID]] }]],
+    ['has a valid and an invalid row', [{ p: [[1, ID], [2]] }, { u: [1, '2'] }, { d: [[1, 'failed'], [2]] }]],
     ['withdraws an invalid row', [{ u: ['1'] }, { u: [null] }, { u: [-1] }, { u: [0.5] }, { u: [[1]] }]],
     [
       'completes an invalid row',

@@ -73,6 +73,12 @@ describe('a seed journal', () => {
     ["the mark's file", (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NOT_COUNTS],
     ["the mark's row", (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NOT_COUNTS],
     ["the mark's offset", (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NOT_NUMBERS],
+    [
+      'a mark in a file that the run does not have',
+      (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }),
+      [1, 99],
+    ],
+    ['a range in a file that the run does not have', (value) => ({ beyond: [range, { ...range, file: value }] }), [1]],
     ['the ranges', (beyond) => ({ beyond }), [undefined, null, {}, [null], [[5, 9]]]],
     ["a range's file", (value) => ({ beyond: [{ ...range, file: value }] }), NOT_COUNTS],
     ["a range's start", (from) => ({ beyond: [{ ...range, from }] }), NOT_COUNTS],
