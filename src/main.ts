@@ -1,7 +1,6 @@
 // Runs a command line and exits. No other file ends the process.
 import { exitOf } from './lib/errors/fail.ts';
 import type { Command } from 'commander';
-import type { Reference } from './commands/help/describe.ts';
 import { ownTurn, steadyClock, systemClock } from './lib/kernel/clock.ts';
 import { KnownError, systemErrorCode } from './lib/kernel/errors.ts';
 import { EXIT, type ExitName } from './lib/errors/entry.ts';
@@ -245,7 +244,7 @@ export async function helpScreens(io: Io): Promise<Map<string, string>> {
   return screens;
 }
 
-export async function reference(io: Io): Promise<Reference> {
+export async function reference(io: Io) {
   const { describeProgram } = await import('./commands/help/describe.ts');
   return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
 }

@@ -66,15 +66,8 @@ export function runFlags(kind: keyof typeof CONCURRENCY) {
 
 export type RunFlags = FlagValues<ReturnType<typeof runFlags>>;
 
-export interface Pace {
-  concurrency: number;
-  rate: number | undefined;
-  giveUpAfterMs: number;
-  maxErrors: MaxErrors | undefined;
-}
-
 /** `limit` is the profile's own rate, such as `1000/m`. Throws usage (2); the error for a rate names its source. */
-export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined): Pace {
+export function readPace(kind: keyof typeof CONCURRENCY, flags: RunFlags, limit: string | undefined) {
   const { concurrency = CONCURRENCY[kind].usual, giveUpAfter = GIVE_UP_AFTER, maxErrors, rate } = flags;
   const giveUpAfterMs = giveUpAfter === '0' ? 0 : parseDuration(giveUpAfter);
   if (giveUpAfterMs === undefined)

@@ -1,6 +1,5 @@
 // Result of checking the hash chain of the ledger or the log.
 import * as z from 'zod/mini';
-import type { ErrorCode } from '../lib/errors/registry.ts';
 import { fail } from '../lib/errors/fail.ts';
 import { type KnownError, usageError } from '../lib/kernel/errors.ts';
 import { chainFacts, type ChainReport } from '../lib/kernel/hash-chain.ts';
@@ -48,10 +47,6 @@ const chainView: RecordView<z.infer<ReturnType<typeof chainResult>>> = {
   ],
 };
 
-const headFlag = {
-  head: { value: 'hash', read: headOf, help: 'previously recorded head that the chain must contain' },
-} as const;
-
 function headOf(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw usageError(`--head must be 64 hexadecimal digits, not \`${text}\`.`);
@@ -63,14 +58,13 @@ interface CheckedFile {
 }
 
 type Name = 'ledger' | 'log';
-const CODES = { ledger: 'ledger.broken', log: 'log.broken' } as const satisfies Record<Name, ErrorCode>;
 
 /** What `dsr ledger verify` and `log verify` have in common. */
 export const chainCommand = {
   effect: 'local',
   tool: [],
   calls: 'none',
-  flags: headFlag,
+  flags: { head: { value: 'hash', read: headOf, help: 'previously recorded head that the chain must contain' } },
   columns: chainView.columns,
   output: chainResult,
   exits: { failed: 'a line was changed, removed or added, or --head is not in the chain' },
@@ -101,7 +95,7 @@ export async function findBroken(ctx: Context, { path, verify }: CheckedFile, na
 
 export function brokenChain(path: string, name: Name, { faults, omitted }: ChainReport): KnownError | undefined {
   if (faults.length === 0) return undefined;
-  return fail(CODES[name], {
+  return fail(name === 'log' ? 'log.broken' : 'ledger.broken', {
     message: `The ${name} was changed outside of this program: ${counted(faults.length + omitted, 'fault')}.`,
     hint: 'Compare it with a backup. Lines without a fault are unchanged.',
     issues: faults.map(({ file = path, line, message }) => ({

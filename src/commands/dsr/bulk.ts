@@ -12,7 +12,8 @@ import { freeName } from '../../lib/kernel/temporary-file.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { counted, grouped } from '../../lib/kernel/words.ts';
 import { isoMillis } from '../../lib/kernel/timestamps.ts';
-import { dsrBulkView, renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
+import { renderDsrBulk } from '../../lib/render/dsr-bulk.ts';
+import { fields, type RecordView } from '../../lib/render/view.ts';
 import { createBulkFacts } from '../../lib/render/progress.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Target } from '../../lib/runtime/target.ts';
@@ -60,6 +61,16 @@ export function bulkResult() {
   });
 }
 
+export const bulkView: RecordView<WithTarget<typeof bulkResult>> = {
+  kind: 'record',
+  columns: [
+    ...fields('rows', 'submitted', 'existing', 'failed'),
+    { key: 'unknown', value: ({ unknown = 0 }) => unknown },
+    ...fields('skipped', 'requests', 'retries', 'seconds', 'results', 'journal'),
+  ],
+  name: ({ results }) => results,
+};
+
 type SentCounts = Record<'requests' | 'retries', number>;
 
 /** Returns the result of a part that an error ended before its first row. */
@@ -100,7 +111,7 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   if (examined.rows === 0) {
     ctx.out.warn(`${name} has no rows.`);
     if (!isDryRun) {
-      await ctx.out.emit(emptyResult(next.part, target), dsrBulkView);
+      await ctx.out.emit(emptyResult(next.part, target), bulkView);
       return undefined;
     }
   }
@@ -234,7 +245,7 @@ async function perform(ctx: Context, run: Run): Promise<void> {
   if (counts.unsigned > 0) ctx.out.warn(`${unsigned} an invalid signature. Check the address in the profile.`);
   const data = resultOf(counts);
   if (data.failed > 0 || data.unknown !== undefined) ctx.setExit('partial');
-  await ctx.out.emit(data, dsrBulkView);
+  await ctx.out.emit(data, bulkView);
   noteOutcome(ctx, data, run.again('--resume'), run.correct(shownPath(ctx, results), inputs[0]));
 }
 

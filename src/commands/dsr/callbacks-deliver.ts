@@ -8,6 +8,7 @@ import { openOutbox, type OutboxScope } from '../../lib/files/outbox.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { type Deliver, openForward, openHook } from '../../lib/runtime/callbacks/delivery.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { readWord } from '../../lib/runtime/command-line/read-word.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { type Deliveries, openDeliveries, type OpenTarget } from '../../lib/workflows/deliver-callbacks.ts';
@@ -15,15 +16,24 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { readDuration } from '../flag-values.ts';
 import { unreadableText } from './callbacks-outbox.ts';
 
-export const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
+const HOOK_STATUSES = ['any', ...REQUEST_STATUSES];
 
-interface DeliveryFlags {
-  forwardTo?: string;
-  on?: string[];
-  hookConcurrency: number;
-  hookAttempts: number;
-  hookTimeout: string;
-}
+/** What the listener does with a callback. */
+export const deliveryFlags = {
+  forwardTo: { value: 'url', help: 'forward each verified callback to this address, byte for byte' },
+  keep: { value: 'dir', writes: true, help: 'store each callback as files for `dsr callbacks verify`' },
+  on: {
+    value: 'status cmd...',
+    many: true,
+    help: 'run CMD without a shell for the first callback with STATUS (any: for every status)',
+    offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
+  },
+  hookConcurrency: { value: 'n', most: 64, default: '4', help: 'maximum number of concurrent deliveries' },
+  hookAttempts: { value: 'n', most: 100, default: '10', help: 'attempts before a delivery becomes a dead letter' },
+  hookTimeout: { value: 'duration', default: '5m', help: 'time limit for each run of CMD' },
+} as const satisfies Record<string, FlagSpec>;
+
+type DeliveryFlags = FlagValues<typeof deliveryFlags>;
 
 export async function openTargets(ctx: Context, flags: DeliveryFlags): Promise<OpenTarget[]> {
   const limitMs = readDuration('--hook-timeout', flags.hookTimeout);

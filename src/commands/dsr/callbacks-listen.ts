@@ -16,7 +16,7 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import { storeStates } from '../../lib/workflows/deliver-callbacks.ts';
 import { type CallbackPorts, type Received, receiveCallback } from '../../lib/workflows/receive-callback.ts';
 import { readPort } from '../flag-values.ts';
-import { HOOK_STATUSES, openDeliveryOutbox, openTargets } from './callbacks-deliver.ts';
+import { deliveryFlags, openDeliveryOutbox, openTargets } from './callbacks-deliver.ts';
 import { openKeep } from './callbacks-keep.ts';
 import { allowFlag } from './callbacks-verify.ts';
 import { openLedgerOf, openVerifier } from './session.ts';
@@ -26,17 +26,7 @@ const listenFlags = {
   port: { value: 'n', default: '4020', help: 'port to listen on; 0 selects a free port' },
   allow: allowFlag,
   anyController: { help: 'accept callbacks for any workspace' },
-  forwardTo: { value: 'url', help: 'forward each verified callback to this address, byte for byte' },
-  keep: { value: 'dir', writes: true, help: 'store each callback as files for `dsr callbacks verify`' },
-  on: {
-    value: 'status cmd...',
-    many: true,
-    help: 'run CMD without a shell for the first callback with STATUS (any: for every status)',
-    offers: ({ before }) => (before === undefined ? HOOK_STATUSES : []),
-  },
-  hookConcurrency: { value: 'n', most: 64, default: '4', help: 'maximum number of concurrent deliveries' },
-  hookAttempts: { value: 'n', most: 100, default: '10', help: 'attempts before a delivery becomes a dead letter' },
-  hookTimeout: { value: 'duration', default: '5m', help: 'time limit for each run of CMD' },
+  ...deliveryFlags,
 } as const satisfies Record<string, FlagSpec>;
 
 export const listenForCallbacks = defineCommand({

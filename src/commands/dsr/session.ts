@@ -66,7 +66,7 @@ export async function normalizeOptionsOf(ctx: Context): Promise<NormalizeOptions
   return { vendorDomain: settings.need('vendor_domain'), names: createWireNames(settings.names) };
 }
 
-export interface Verification {
+interface Verification {
   /** Processor domains that may sign. Default: the vendor's domains, or else the names in the certificate. */
   allow?: readonly string[] | undefined;
   /** Default: the certificate named by discovery at the DSR address. */

@@ -8,6 +8,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { maskRequest, renderRequest } from '../../lib/render/dsr-request.ts';
 import type { Style } from '../../lib/render/style.ts';
 import type { RecordView } from '../../lib/render/view.ts';
+import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import {
   duplicateText,
@@ -17,7 +18,7 @@ import {
   submitRequest,
   submittedEvent,
 } from '../../lib/workflows/dsr-submit.ts';
-import { readDuplicateWindow } from './bulk-flags.ts';
+import { duplicateFlags, readDuplicateWindow } from './bulk-flags.ts';
 import { each, type WithTarget, workspaceTarget } from '../results.ts';
 import type { VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
 import { openReplyKeep } from './callbacks-keep.ts';
@@ -27,20 +28,30 @@ import {
   givenFlags,
   type GivenRequest,
   partsOf,
-  type RequestFlags,
+  requestFlags,
   requestFromFile,
   requestFromParts,
 } from './submit-input.ts';
 import { waitAndShow } from './status.ts';
 
-export interface OneFlags extends RequestFlags {
-  file?: string;
-  wait?: boolean;
-  keep?: string;
-  duplicateWindow: string;
-  allowDuplicates?: boolean;
-  showIdentities?: boolean;
-}
+export const oneFlags = {
+  ...requestFlags,
+  file: {
+    short: 'f',
+    value: 'file',
+    help: 'request body as JSON or YAML (versions 1 and 2 are upgraded); - reads standard input',
+  },
+  keep: {
+    value: 'dir',
+    writes: true,
+    help: 'save the signed response, which contains identities, for `dsr evidence`',
+  },
+  wait: { help: 'wait until the request is completed' },
+  ...duplicateFlags,
+  showIdentities: { help: 'do not mask the identities' },
+} as const satisfies Record<string, FlagSpec>;
+
+export type OneFlags = FlagValues<typeof oneFlags>;
 
 export function submittedResult() {
   return z.object({

@@ -4,20 +4,16 @@ import { requestResult } from '../../lib/domain/dsr/overview.ts';
 import { hideLink } from '../../lib/bulk/sources/remote.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { shellLine } from '../../lib/kernel/words.ts';
-import { dsrBulkView } from '../../lib/render/dsr-bulk.ts';
 import { requestListView } from '../../lib/render/dsr-overview.ts';
 import { commandWords, defineCommand, flagName } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { targetOf } from '../../lib/runtime/target.ts';
 import { asPart, createAgain } from '../bulk-run.ts';
-import { bulkResult, emptyResult, type NextCommands, submitBulk } from './bulk.ts';
-import { type BulkFlags, bulkFlags, duplicateFlags, tableFlags } from './bulk-flags.ts';
-import { requestFlags } from './submit-input.ts';
-import { type OneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
+import { bulkResult, bulkView, emptyResult, type NextCommands, submitBulk } from './bulk.ts';
+import { type BulkFlags, bulkFlags, tableFlags } from './bulk-flags.ts';
+import { type OneFlags, oneFlags, submitOne, submittedResult, submitView } from './submit-one.ts';
 
-interface SubmitFlags extends OneFlags, BulkFlags {
-  bulk?: string[];
-}
+type SubmitFlags = OneFlags & BulkFlags & { bulk?: string[] };
 
 export const submitRequests = defineCommand({
   path: 'dsr submit',
@@ -28,20 +24,7 @@ export const submitRequests = defineCommand({
   // Each workspace gets a request with its own id. Standard input, or a body with an id, works for only one workspace.
   severalProfiles: ['bulk', 'filesFrom', 'file', 'requestId', 'wait'],
   flags: {
-    ...requestFlags,
-    file: {
-      short: 'f',
-      value: 'file',
-      help: 'request body as JSON or YAML (versions 1 and 2 are upgraded); - reads standard input',
-    },
-    keep: {
-      value: 'dir',
-      writes: true,
-      help: 'save the signed response, which contains identities, for `dsr evidence`',
-    },
-    wait: { help: 'wait until the request is completed' },
-    ...duplicateFlags,
-    showIdentities: { help: 'do not mask the identities' },
+    ...oneFlags,
     bulk: {
       value: 'file',
       many: true,
@@ -53,7 +36,7 @@ export const submitRequests = defineCommand({
   },
   columns: ({ bulk, filesFrom, wait }) =>
     bulk !== undefined || filesFrom !== undefined
-      ? dsrBulkView.columns
+      ? bulkView.columns
       : wait === true
         ? requestListView('').columns
         : submitView.columns,

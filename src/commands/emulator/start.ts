@@ -10,7 +10,7 @@ import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts
 import { shellQuoted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { readIdentity, type Rehearsed } from '../../lib/runtime/emulator/identity.ts';
+import { readIdentity } from '../../lib/runtime/emulator/identity.ts';
 import { rehearsalFolder } from '../../lib/runtime/emulator/local-folder.ts';
 import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
@@ -132,7 +132,7 @@ async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promis
 async function readLivePlatform(
   ctx: Context,
   profile: string,
-  { account, org, workspace }: Rehearsed['identity'],
+  { account, org, workspace }: Awaited<ReturnType<typeof readIdentity>>['identity'],
 ): Promise<object> {
   const [{ connect, resolveFor }, { readLiveFixtures }] = await Promise.all([
     import('../../lib/runtime/connect.ts'),

@@ -29,11 +29,7 @@ export const fileFlag = {
   file: { short: 'f', value: 'file', required: true, help: 'definition as YAML or JSON; - reads standard input' },
 } as const satisfies Record<string, FlagSpec>;
 
-export interface PlannedGroup {
-  plan: GroupPlan;
-  live: GroupReply | undefined;
-  wanted: GroupRequest;
-}
+type PlannedGroup = Awaited<ReturnType<typeof planWanted>>;
 
 /** Reads a definition from a file. If `id` is given, the file must contain the same id or none. */
 export async function readGroup(ctx: Context, file: string, id?: string): Promise<GroupRequest> {
@@ -51,7 +47,7 @@ export async function readGroup(ctx: Context, file: string, id?: string): Promis
 }
 
 /** Compares the definition with the live one. Warns if the platform would reject a second definition. */
-export async function planWanted(ctx: Context, wanted: GroupRequest): Promise<PlannedGroup> {
+export async function planWanted(ctx: Context, wanted: GroupRequest) {
   const api = await ctx.api();
   const groups = await api.groups.list(ctx.signal);
   const live = groups.find(({ id }) => id === wanted.id);

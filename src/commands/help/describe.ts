@@ -106,17 +106,10 @@ function valueOf(value: Argument | Option) {
   };
 }
 
-/** Content of the reference pages, which the build and `npm run docs` write. */
-export interface Reference {
-  version: string;
-  summary: string;
-  groups: { name: string; heading: string; summary: string; commands: Described[] }[];
-  flags: ReturnType<typeof flagsOf>;
-  topics: Readonly<Record<string, string>>;
-  errors: { code: string; exit: number; summary: string; explanation: string; fix: string }[];
-}
+export type Reference = ReturnType<typeof describeProgram>;
 
-export function describeProgram(root: Command): Reference {
+/** Returns the content of the reference pages, which the build and `npm run docs` write. */
+export function describeProgram(root: Command) {
   return {
     version: VERSION,
     summary: root.description(),

@@ -19,16 +19,9 @@ export const settingFlags = {
   environment: { value: 'value', help: 'development or production' },
 } as const satisfies Record<string, FlagSpec>;
 
-export type SettingFlag = keyof typeof settingFlags;
+type SettingFlag = keyof typeof settingFlags;
 
-export interface Field {
-  name: SettingName;
-  key?: SettingFlag;
-  flag: string;
-  label: string;
-}
-
-export const FIELDS: readonly Field[] = [
+export const FIELDS: readonly { name: SettingName; key?: SettingFlag; flag: string; label: string }[] = [
   own('base_url', 'baseUrl'),
   own('auth_url', 'authUrl'),
   own('audience', 'audience'),
@@ -43,7 +36,7 @@ export const FIELDS: readonly Field[] = [
   { name: 'ca_file', flag: '--ca-file', label: 'file with additional certificate authorities' },
 ];
 
-function own(name: SettingName, key: SettingFlag): Field {
+function own(name: SettingName, key: SettingFlag) {
   return { name, key, flag: flagName(key), label: settingFlags[key].help };
 }
 

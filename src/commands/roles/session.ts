@@ -2,7 +2,7 @@
 import type { WantedRoles } from '../../lib/domain/roles/merge.ts';
 import { exitOf, fail } from '../../lib/errors/fail.ts';
 import type { FieldIssue } from '../../lib/contract/explain.ts';
-import { fromReply, type Manifest } from '../../lib/domain/roles/manifest.ts';
+import { fromReply } from '../../lib/domain/roles/manifest.ts';
 import { type Known, type CheckedManifest, checkManifest } from '../../lib/domain/roles/validate.ts';
 import { chooseBase } from '../../lib/domain/roles/merge.ts';
 import { invalidDocument, loadDocument, type LoadedDocument, placeIssues } from '../../lib/files/load.ts';
@@ -27,13 +27,7 @@ export const baseFlag = {
   help: 'the manifest that the file was created from (default: the one saved by the last pull or push)',
 } as const satisfies FlagSpec;
 
-/** A roles file that passed every offline check, and the manifest that it was created from. */
-export interface RolesFile {
-  document: LoadedDocument;
-  base: Manifest | undefined;
-  /** Checks the file against what is known about the platform. Throws invalid input (9) with every issue's position. */
-  check(known: Omit<Known, 'base'>): CheckedManifest;
-}
+export type RolesFile = Awaited<ReturnType<typeof openRolesFile>>;
 
 /** Loads a roles file and finds its base. Throws invalid input (9) for every issue that can be detected offline. */
 export async function openRolesFile(
@@ -41,14 +35,15 @@ export async function openRolesFile(
   path: string,
   memory: RolesMemoryOfContext | undefined,
   baseFile?: string,
-): Promise<RolesFile> {
+) {
   const document = await loadRoles(ctx, path);
   const { manifest } = checkManifest(document.value, { tolerateUnknown: true });
   const base =
     baseFile === undefined
       ? memory && chooseBase(manifest, memory.store.bases(manifest, realFile(path, ctx)).map(fromReply))
       : (await loadCompared(ctx, baseFile)).manifest;
-  const check: RolesFile['check'] = (known) => {
+  /** Checks the file against what is known about the platform. Throws invalid input (9) with every issue's position. */
+  const check = (known: Omit<Known, 'base'>): CheckedManifest => {
     const checked = checkManifest(document.value, { ...known, base });
     if (checked.issues.length > 0) {
       tellAdvice(ctx, document, checked.warnings);

@@ -9,9 +9,9 @@ import { wrapPage } from '../../lib/render/page.ts';
 import type { Style } from '../../lib/render/style.ts';
 import { drawTable } from '../../lib/render/table.ts';
 import type { Column } from '../../lib/render/view.ts';
-import { fitText, wrapAligned } from '../../lib/render/width.ts';
+import { fitText, packLines, wrapAligned } from '../../lib/render/width.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import type { CommandRun, Sandbox } from '../../lib/runtime/emulator/sandbox.ts';
+import type { Sandbox } from '../../lib/runtime/emulator/sandbox.ts';
 import { UNLIMITED_WIDTH } from '../../lib/runtime/output/result-text.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -34,7 +34,7 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
   /** There is no blank line between text and the command that follows it. */
   let gap = '\n';
   /** Prints a command line, runs it and prints its output. Throws if the exit code is not `expect`. */
-  async function run(line: string, expect: ExitName = 'ok'): Promise<CommandRun> {
+  async function run(line: string, expect: ExitName = 'ok'): Promise<void> {
     await ctx.out.emitLine(
       { command: `cdpadm ${line}` },
       (style) => `${gap}${style.cyan('$')} ${style.bold(commandLines(`cdpadm ${line}`, width - INDENT.length))}`,
@@ -50,7 +50,6 @@ export function openStage(ctx: Context, sandbox: Sandbox) {
       throw fail('tour.unexpected', {
         message: `\`cdpadm ${line}\` exited with ${result.exit}, but the tour expects ${EXIT[expect]}.`,
       });
-    return result;
   }
 
   return {
@@ -87,15 +86,9 @@ function shorten(lines: readonly string[]): string[] {
 
 /** Breaks a wide command line before its flags, with backslashes, so that users can still copy it. */
 export function commandLines(line: string, width: number): string {
-  const [first = '', ...parts] = line.split(/ (?=--)/);
-  const lines = [first];
-  for (const part of parts) {
-    const last = lines.at(-1) ?? '';
-    // Leave room for a space and the backslash.
-    if (last.length + part.length + 3 <= width) lines[lines.length - 1] = `${last} ${part}`;
-    else lines.push(`${INDENT}${INDENT}${part}`);
-  }
-  return lines.join(' \\\n');
+  const lineEnd = ' \\';
+  const lines = packLines(line.split(/ (?=--)/), width - lineEnd.length, { gap: ' ', next: INDENT + INDENT });
+  return lines.join(`${lineEnd}\n`);
 }
 
 /** Draws tab-separated rows, which a command writes to a pipe, as the command draws them on a terminal. */

@@ -25,7 +25,7 @@ import { shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type SecretMemory, secretKey } from '../../lib/runtime/memory/secrets.ts';
-import { readLive, type ResourceReply } from '../../lib/workflows/warehouse-apply.ts';
+import { readLive } from '../../lib/workflows/warehouse-apply.ts';
 import { allowCommands } from '../definition-flags.ts';
 import { referencesOf, secretOf, type SourcedDefinition } from '../definition-input.ts';
 import { workspaceTarget } from '../results.ts';
@@ -69,12 +69,7 @@ export function masksInTheWay(plan: WarehousePlan, entries: readonly SourcedDefi
   return entriesSent(plan, entries).flatMap(({ place, masked }) => place(masked.map(maskIssue)));
 }
 
-export interface PlannedDirectory {
-  plan: WarehousePlan;
-  live: ByType<ResourceReply>;
-  wanted: ByType<Definition>;
-  selected: SourcedDefinition[];
-}
+export type PlannedDirectory = Awaited<ReturnType<typeof planDirectory>>;
 
 /** Compares the platform with the folders. `resend` lists resources whose secrets changed, such as `connection/crm`. */
 export async function planDirectory(
@@ -82,7 +77,7 @@ export async function planDirectory(
   entries: readonly SourcedDefinition[],
   { scope }: SecretMemory,
   { prune, only, resend }: Selection & { resend: readonly string[] | 'all' },
-): Promise<PlannedDirectory> {
+) {
   const live = await readLive(await ctx.api(), ctx.signal);
   const wanted = byType((type) => entries.filter((it) => it.type === type).map(({ definition }) => definition));
   const selects = selector(only, [live, wanted]);

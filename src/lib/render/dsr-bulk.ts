@@ -1,35 +1,11 @@
-// Text before and after a bulk run: the number of requests of each kind, and their outcomes.
+// Text before a bulk run: the number of requests of each kind, and the first requests.
 import { DSR_LIMITS } from '../contract/limits.ts';
 import type { DsrRequest } from '../contract/dsr.ts';
 import { identitiesOf } from '../domain/dsr/normalize.ts';
 import { cleanLine } from './clean.ts';
 import type { Style } from './style.ts';
-import { fields, type RecordView } from './view.ts';
 import { padText, wrapUnder } from './width.ts';
 import { counted, grouped, largest } from '../kernel/words.ts';
-
-const COUNTS = [
-  'rows',
-  'submitted',
-  'existing',
-  'failed',
-  'unknown',
-  'skipped',
-  'requests',
-  'retries',
-  'seconds',
-] as const;
-
-type DsrBulkResult = Partial<Record<(typeof COUNTS)[number], number>> & Record<'results' | 'journal', string>;
-
-export const dsrBulkView: RecordView<DsrBulkResult> = {
-  kind: 'record',
-  columns: [
-    ...COUNTS.map((key) => ({ key, value: (it: DsrBulkResult) => it[key] ?? 0 })),
-    ...fields('results', 'journal'),
-  ],
-  name: ({ results }) => results,
-};
 
 interface BulkSummary extends Record<'rows' | 'cancellable' | 'skipWaiting' | 'done', number> {
   kinds: ReadonlyMap<string, number>;

@@ -4,16 +4,11 @@ import type { EmulatorIdentity } from '../../emulator/base/embedding.ts';
 import { usageError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-export interface Rehearsed {
-  identity: EmulatorIdentity;
-  names: Record<string, string> | undefined;
-}
-
 /** Flags override the profile's settings. Throws not found (5) for an unknown profile, and usage (2) for a bad id. */
 export async function readIdentity(
   ctx: Context,
   { as, vendorDomain, audience }: Partial<Record<'as' | 'vendorDomain' | 'audience', string | undefined>>,
-): Promise<Rehearsed> {
+) {
   const profile = as === undefined ? undefined : await (await ctx.profiles()).find(as);
   const { account, org, workspace } = ctx.flags;
   const clientId = profile?.secrets?.client_id;

@@ -5,32 +5,19 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { onAbort } from '../../kernel/clock.ts';
 import { host } from '../../kernel/host.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
 import type { Context } from '../context.ts';
-import type { EmulatorControl } from '../../emulator/base/embedding.ts';
 import { connectEmulator } from '../../emulator/client.ts';
 import { environmentOf } from './environment.ts';
 import { registerEmulator } from './running.ts';
 import { plainStyle } from '../../render/style.ts';
 
-export interface CommandRun {
-  exit: number;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Sandbox {
-  /** Working directory of all commands. */
-  readonly folder: string;
-  /** Client of the control API, for calls that no command makes. */
-  control: EmulatorControl;
-  /** Runs `cdpadm` with these arguments in a separate process. */
-  run(args: readonly string[]): Promise<CommandRun>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 /** Creates the platform and folder, independently of the user's settings. Both are removed when the command ends. */
-export async function openSandbox(ctx: Context): Promise<Sandbox> {
+export async function openSandbox(ctx: Context) {
   const { startEmulator } = await import('../../emulator/index.ts');
   const folder = makeScratchFolder('tour', ctx.io.env.TMPDIR || undefined);
   ctx.onClose(() => rm(folder, { recursive: true, force: true }));
@@ -54,29 +41,26 @@ export async function openSandbox(ctx: Context): Promise<Sandbox> {
     ),
   };
   return {
+    /** Working directory of all commands. */
     folder: work,
+    /** Client of the control API, for calls that no command makes. */
     control: connectEmulator(emulator.ready.control_url),
-    run: (args) => runProcess(args, work, env, ctx.signal),
+    /** Runs `cdpadm` with these arguments in a separate process. */
+    run: (args: readonly string[]) => runProcess(args, work, env, ctx.signal),
   };
 }
 
 /** If `signal` is aborted, kills the process, waits for its end, and rejects with the signal's reason. */
-async function runProcess(
-  args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<CommandRun> {
+async function runProcess(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal) {
   signal.throwIfAborted();
   const [program, ...script] = host.command();
   const child = spawn(program, [...script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const end = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', end, { once: true });
+  const ignoreAbort = onAbort(signal, () => child.kill('SIGKILL'));
   try {
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     signal.throwIfAborted();
     return { exit: child.exitCode ?? 1, stdout, stderr };
   } finally {
-    signal.removeEventListener('abort', end);
+    ignoreAbort();
   }
 }

@@ -15,7 +15,7 @@ import type { Redactor } from '../../kernel/redact.ts';
 import { createStyle, wantsColor } from '../../render/style.ts';
 import { createPrompts } from '../prompts/prompts.ts';
 
-export interface DryRun {
+interface DryRun {
   dry_run: true;
   /** Absent if the command does not change a platform. */
   target?: Target;
