@@ -5,7 +5,7 @@ import { changedFields } from '../../lib/domain/field-changes.ts';
 import { formatOf, parseDocumentText, placeIssues } from '../../lib/files/load.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { canonicalJson, isRecord } from '../../lib/kernel/json.ts';
-import { nearest, nearestHint } from '../../lib/kernel/nearest.ts';
+import { didYouMean, nearestHint } from '../../lib/kernel/nearest.ts';
 import { asSentence } from '../../lib/kernel/words.ts';
 import type { FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import { type Draft, FIELDS, type Profiles } from './fields.ts';
@@ -103,8 +103,7 @@ export function strangeNames(after: Profile, before?: Profile): string[] {
   return added
     .filter((name) => !isNeutralName(name))
     .map((name) => {
-      const guess = nearest(name.replace(/\*$/, ''), neutralWords());
-      const end = guess === undefined ? '.' : `; did you mean \`${guess}\`?`;
+      const end = didYouMean(name.replace(/\*$/, ''), neutralWords()) || '.';
       return `names.${name} is not in the specification${end} It is kept, because your platform may use it.`;
     });
 }

@@ -57,7 +57,7 @@ export const pushRoles = defineCommand({
     const path = file ?? (saved ? undefined : DEFAULT_FILE);
     const roles = path === undefined ? undefined : await openRolesFile(ctx, path, memory, flags.base);
     const base = flags.base === undefined ? [] : ['--base', flags.base];
-    const again = diffCommand({ kind: 'roles', from: path === undefined ? saved?.from : [path, ...base] });
+    const again = diffCommand('roles', path === undefined ? saved?.from : [path, ...base]);
     if (saved) {
       await ctx.startWrite('organization');
       requireSameTarget(saved, memory.scope);

@@ -105,7 +105,7 @@ async function applyDirectory(ctx: Context, dir: string | undefined, { overlay =
   const { entries, guard } = await openWanted(ctx, dir, overlay, saved?.content, flags.allowCommands);
   const memory = await openSecretMemory(ctx);
   const from = dir === undefined ? saved?.from : diffWords(dir, overlay, { prune, only });
-  const again = diffCommand({ kind: 'warehouse', from });
+  const again = diffCommand('warehouse', from);
   const resend = shellLine(['cdpadm', 'warehouse', 'apply', ...(from ?? ['DIR']), '--send-secrets']);
   const compared = new Map<string, string>();
   const plan = async (): Promise<PlannedDirectory> => {

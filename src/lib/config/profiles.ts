@@ -1,7 +1,7 @@
 // Reads, creates, changes and deletes profiles and their stored secrets.
 import { type FieldIssue, type Parsed, parseWith, showPath } from '../contract/explain.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { profileNotFound } from './load-settings.ts';
 import { LOCAL_PROFILE, profileNameProblem } from './profile-name.ts';
 import { Profile, unknownFields } from './profile-schema.ts';
@@ -227,9 +227,8 @@ function checked(profile: Record<string, unknown>): Profile {
 }
 
 function unknownField(field: string): FieldIssue {
-  const guess = nearest(field, Object.keys(Profile.shape));
-  const end = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
-  return { path: field.split('.'), message: `unknown field \`${field}\`${end}`, at: 'key', isUnknown: true };
+  const message = `unknown field \`${field}\`${didYouMean(field, Object.keys(Profile.shape))}`;
+  return { path: field.split('.'), message, at: 'key', isUnknown: true };
 }
 
 function namesOf({ secrets }: Pick<Profile, 'secrets'>): ProfileSecretName[] {

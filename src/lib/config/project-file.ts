@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { cannotRead, type KnownError } from '../kernel/errors.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { sizeText } from '../kernel/words.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
@@ -69,8 +69,7 @@ function unknownField(message: string, path: readonly (string | number)[]): stri
     return 'a repository must not contain credentials; put them in a profile';
   }
   if (OWN_FIELDS.includes(name)) return 'a repository must not set this; put it in a profile';
-  const guess = nearest(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
-  return guess === undefined ? message : `${message}; did you mean \`${guess}\`?`;
+  return message + didYouMean(name, ['profile', ...Object.keys(SHARED_FIELDS)]);
 }
 
 function unusable(file: string, text: string, found: readonly LocatedIssue[]): KnownError {

@@ -1,7 +1,7 @@
 // Reads secrets by reference just before they are sent, and stores them where the user chose: in the operating system's
 // keychain or in a private file. Both the keyring module and the keychain service may be missing.
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, withTimeLimit } from '../kernel/clock.ts';
 import { KnownError, type Hints } from '../kernel/errors.ts';
 import { sizeText } from '../kernel/words.ts';
 import type { Redactor } from '../kernel/redact.ts';
@@ -142,13 +142,10 @@ const TIME_LIMIT_MS = 30_000;
 /** Maximum output of a command, far larger than any secret. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-export interface CommandOptions {
-  env: Readonly<Record<string, string | undefined>>;
+interface CommandOptions extends Pick<SecretsOptions, 'env' | 'clock' | 'signal'> {
   what: string;
   /** True if the secret is the whole output (a multi-line document), not just the first line. */
   whole?: boolean;
-  clock: Clock;
-  signal?: AbortSignal | undefined;
 }
 
 /** Runs the line in the system shell, as git runs credential helpers, and never shows its output. Throws auth (4). */
@@ -177,13 +174,10 @@ async function run(line: string, { env, clock, signal }: CommandOptions): Promis
     child.on('error', () => resolve('cannot start'));
     child.on('close', (code, killed) => resolve(killed ?? `exit ${code}`));
   });
-  const over = new AbortController();
-  const limit = clock.sleep(TIME_LIMIT_MS, AbortSignal.any([over.signal, ...(signal ? [signal] : [])]));
   try {
-    const status = await Promise.race([ended, limit.then(() => 'time limit')]);
+    const status = await withTimeLimit(ended, TIME_LIMIT_MS, clock, () => 'time limit', signal);
     return { status, output: Buffer.concat(chunks).toString('utf8') };
   } finally {
-    over.abort();
     child.kill('SIGKILL');
     // A grandchild process may keep the pipe open, so do not wait for it to close.
     child.stdout.destroy();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type FieldIssue, parseWith, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
-import { cannotWrite, invalidInput, type KnownError, MOST_ISSUES, placeAt } from '../kernel/errors.ts';
+import { invalidInput, type KnownError, MOST_ISSUES, placeAt, writing } from '../kernel/errors.ts';
 import { holdsEachKey, parseJson, parseJsonOr, stringifyJson } from '../kernel/json.ts';
 import { locateJson } from '../kernel/json-syntax.ts';
 import { withLock } from '../kernel/lock.ts';
@@ -65,11 +65,7 @@ export async function changeSettingsFile<T>(
     });
     return await change(raw, () => {
       sweep(folder);
-      try {
-        store.store = raw;
-      } catch (error) {
-        throw cannotWrite(settingsFilePath(folder), error);
-      }
+      writing(settingsFilePath(folder), () => (store.store = raw));
     });
   }
   return await withLock(`${settingsFilePath(folder)}.lock`, clock, work, signal);

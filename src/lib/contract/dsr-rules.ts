@@ -1,6 +1,6 @@
 // Checks of the identities and callback addresses in a data subject request (specification, C, "Request fields").
 import { isLoopback } from '../kernel/address.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
 import { DSR_FAILURES } from './failures.ts';
 import type { FieldIssue } from './explain.ts';
@@ -79,9 +79,8 @@ function locateAll(identities: unknown, path: string[]): Located[] {
 function unknownType(path: string[], type: string, here: Set<string>, there: Set<string>): FieldIssue[] {
   if (here.has(type)) return [];
   const place = here === requestTypes ? 'belongs in the vendor extension' : 'belongs in `subject_identities`';
-  const guess = nearest(type, [...here, ...there]);
-  const proposal = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
-  const message = there.has(type) ? place : `unknown identity type \`${type}\`${proposal}`;
+  const unknown = `unknown identity type \`${type}\`${didYouMean(type, [...here, ...there])}`;
+  const message = there.has(type) ? place : unknown;
   return [{ path, message, at: 'key' }];
 }
 

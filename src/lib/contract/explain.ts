@@ -1,6 +1,6 @@
 // Checks a value against a schema, and turns issues into messages that name the field and the problem.
 import type * as z from 'zod/mini';
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { characterCount, series } from '../kernel/words.ts';
 import type { Failure } from './failures.ts';
 
@@ -118,8 +118,7 @@ function boundSentence(bound: number | bigint, comparison: string, found: unknow
 
 function oneOf(values: readonly unknown[], found: unknown): string {
   const sentence = `must be ${series(quoted(values), 'or')}`;
-  const guess = values.length > 1 && typeof found === 'string' ? nearest(found, values.map(String)) : undefined;
-  return guess === undefined ? sentence : `${sentence}; did you mean \`${guess}\`?`;
+  return values.length > 1 && typeof found === 'string' ? sentence + didYouMean(found, values.map(String)) : sentence;
 }
 
 function quoted(values: readonly unknown[]): string[] {

@@ -1,5 +1,5 @@
 // The specification's neutral words that a deployment may replace with its own.
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { CONNECTION_CONFIGS, SERVICE_PROVIDERS } from './connections.ts';
 import { DEVICE_IDENTITY_TYPES, EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from './identities.ts';
 import { checkNames, type NamesMap } from './names.ts';
@@ -29,8 +29,7 @@ export function namesIssues(names: NamesMap): { name: string; message: string }[
   const strange = Object.keys(names).filter((name) => !isNeutralName(name));
   return [
     ...strange.map((name) => {
-      const guess = nearest(name.replace(/[<*>]/g, ''), neutralWords());
-      const end = guess === undefined ? '' : `; did you mean \`${guess}\`?`;
+      const end = didYouMean(name.replace(/[<*>]/g, ''), neutralWords());
       return { name, message: `is not a neutral word in the specification${end}` };
     }),
     ...checkNames(names),

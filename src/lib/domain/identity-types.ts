@@ -3,7 +3,7 @@ import type { FieldIssue } from '../contract/explain.ts';
 import { USER_IDENTITY_TYPES } from '../contract/identities.ts';
 import type { NamesMap } from '../contract/names.ts';
 import { hasControlCharacter } from '../contract/shared.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { isRecord } from '../kernel/json.ts';
 import { identityIssue, type NullWords } from './null-words.ts';
 
@@ -23,9 +23,7 @@ export function createIdentityTypes(names: NamesMap, extra: readonly string[]): 
     issue: (type) => {
       if (words.has(type)) return undefined;
       if (type === 'xpid') return '`xpid` is not an identity type; it has its own field';
-      const guess = nearest(type, words);
-      const hint = guess === undefined ? '' : ` did you mean \`${guess}\`?`;
-      return `unknown identity type \`${type}\`;${hint} --identity-type ${type} allows it`;
+      return `unknown identity type \`${type}\`${didYouMean(type, words) || ';'} --identity-type ${type} allows it`;
     },
   };
 }

@@ -54,10 +54,15 @@ function checkpointSchema() {
       retries: Count,
       ms: z.number(),
     }),
-    /** State of the rejects file; null without rejected rows. `next` includes the rows that are about to be added. */
+    /** Length and SHA-256 of the rejects file; null without rejected rows. Journals of old versions have no digest. */
     rejects: z.nullable(
       z.object({
-        ...{ path: z.string(), bytes: Count, digest: z.optional(z.string()), others: z.optional(z.array(z.string())) },
+        path: z.string(),
+        bytes: Count,
+        digest: z.optional(z.string()),
+        /** Files that contain rows rejected earlier in the run. */
+        others: z.optional(z.array(z.string())),
+        /** The state that includes the rows that are about to be added. */
         next: z.optional(z.object({ bytes: Count, digest: z.string() })),
       }),
     ),

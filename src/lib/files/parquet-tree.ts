@@ -20,13 +20,13 @@ interface Levels {
   repetition: number;
 }
 
-/** Returns a reader for a top-level column. `report` receives problems with values. Throws for an unsupported type. */
-export function columnReader(column: SchemaTree, report: Report): ColumnReader {
-  return fieldReader(column, { definition: 0, repetition: 0 }, report);
-}
+const TOP: Levels = { definition: 0, repetition: 0 };
 
-/** Returns a reader for a field. It reads a list if the field is repeated; otherwise, a value, which may be null. */
-function fieldReader(tree: SchemaTree, above: Levels, report: Report): ColumnReader {
+/**
+ * Returns a reader for a column or, with the levels `above` it, for a field. It reads a list if the field is repeated;
+ * otherwise, a value, which may be null. `report` receives problems with values. Throws for an unsupported type.
+ */
+export function fieldReader(tree: SchemaTree, report: Report, above = TOP): ColumnReader {
   const { element, children } = tree;
   const levels = levelsOf(element, above);
   const one = valueReader(tree, levels, report);
@@ -52,7 +52,7 @@ function valueReader(tree: SchemaTree, levels: Levels, report: Report): ColumnRe
     if (kind === 'LIST') {
       const [item] = only.children;
       const isWrapped = item !== undefined && only.children.length === 1 && !isItem(only.element.name, element.name);
-      return listReader(isWrapped ? fieldReader(item, inner, report) : valueReader(only, inner, report), inner);
+      return listReader(isWrapped ? fieldReader(item, report, inner) : valueReader(only, inner, report), inner);
     }
     if (kind.startsWith('MAP') && only.children.length === 2) return mapReader(only, inner, report);
   }
@@ -106,7 +106,7 @@ function listReader({ leaves, read }: ColumnReader, levels: Levels): ColumnReade
 }
 
 function mapReader({ children }: SchemaTree, levels: Levels, report: Report): ColumnReader {
-  const [key, value] = children.map((child) => fieldReader(child, levels, report)) as [ColumnReader, ColumnReader];
+  const [key, value] = children.map((child) => fieldReader(child, report, levels)) as [ColumnReader, ColumnReader];
   const pair = { leaves: [...key.leaves, ...value.leaves], read: () => [key.read(), value.read()] };
   const { leaves, read } = listReader(pair, levels);
   return {
@@ -131,7 +131,7 @@ function mapReader({ children }: SchemaTree, levels: Levels, report: Report): Co
 function structReader(children: readonly SchemaTree[], levels: Levels, report: Report): ColumnReader {
   const fields = children
     .filter(({ element }) => element.name !== '__proto__')
-    .map((child) => ({ name: child.element.name, ...fieldReader(child, levels, report) }));
+    .map((child) => ({ name: child.element.name, ...fieldReader(child, report, levels) }));
   return {
     leaves: fields.flatMap(({ leaves }) => leaves),
     read: () => {

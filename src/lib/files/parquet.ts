@@ -5,7 +5,7 @@ import type { Compressors, FileMetaData, SchemaTree } from 'hyparquet';
 import { type KnownError, invalidInput } from '../kernel/errors.ts';
 import { sizeText } from '../kernel/words.ts';
 import { ColumnChunk } from './parquet-chunk.ts';
-import { columnReader, type ColumnReader } from './parquet-tree.ts';
+import { type ColumnReader, fieldReader } from './parquet-tree.ts';
 
 export type ParquetFile = Awaited<ReturnType<typeof openParquet>>;
 
@@ -96,7 +96,7 @@ async function* readRows(
     if (!wantsColumn(index)) return NOTHING;
     const { name } = column.element;
     try {
-      return columnReader(column, (message) => faults.push({ path: name, message }));
+      return fieldReader(column, (message) => faults.push({ path: name, message }));
     } catch (error) {
       throw new Error(`its column \`${name}\` has the type ${(error as Error).message}; cast it in the export`);
     }

@@ -1,10 +1,9 @@
 // Writes new private files. A file gets its name only once it is complete, and never replaces another file.
-import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { writeNewFile } from '../kernel/durable.ts';
-import { cannotWrite } from '../kernel/errors.ts';
-import { makeFolder, nameOnce, sweepTemporaryFiles, temporaryPath } from '../kernel/temporary-file.ts';
+import { type OpenFile, openNewFile, writeNewFile } from '../kernel/durable.ts';
+import { writing } from '../kernel/errors.ts';
+import { makeFolder } from '../kernel/temporary-file.ts';
 
 const EXTENSIONS: Record<string, string> = {
   'application/json': 'json',
@@ -16,63 +15,48 @@ const EXTENSIONS: Record<string, string> = {
   'text/plain': 'txt',
 };
 
-/** `name` has no extension: `finish` adds one from our list or `.bin`, so the platform cannot choose any other name. */
+/** `name` has no extension: the file gets one from our list or `.bin`, so the platform cannot choose any other name. */
 export function openDownload(folder: string, name: string) {
-  const temporary = temporaryPath(folder);
-  let descriptor: number | undefined;
-  let hash: Hash | undefined;
+  let path = '';
+  let file: OpenFile | undefined;
+  let hash = createHash('sha256');
   let bytes = 0;
   let contentType = '';
 
-  function close(): void {
-    if (descriptor !== undefined) closeSync(descriptor);
-    descriptor = undefined;
-  }
-
   return {
     sink: {
+      /** Starts the file, or starts it again after a lost response. */
       begin: (headers: Record<string, string>) => {
         contentType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+        path = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
         bytes = 0;
-        try {
-          close();
+        hash = createHash('sha256');
+        writing(folder, () => {
+          file?.discard();
           makeFolder(folder);
-          sweepTemporaryFiles(folder, 'user');
-          descriptor = openSync(temporary, 'w', 0o600);
-          hash = createHash('sha256');
-        } catch (error) {
-          throw cannotWrite(folder, error);
-        }
+          file = openNewFile(path, 'Move it elsewhere, or pass another folder: --dir.');
+        });
       },
       write: (chunk: Buffer) => {
-        if (descriptor === undefined) return;
-        try {
-          writeFileSync(descriptor, chunk);
-        } catch (error) {
-          throw cannotWrite(folder, error);
-        }
-        hash?.update(chunk);
+        writing(folder, () => file?.write(chunk));
+        hash.update(chunk);
         bytes += chunk.length;
       },
     },
     isEmpty: () => bytes === 0,
-    /** Renames the file. Throws usage (2) if the name is taken. */
+    /** Names the file. Throws usage (2) if the name is taken. */
     finish: () => {
-      const file = join(folder, `${name}.${EXTENSIONS[contentType] ?? 'bin'}`);
       try {
-        if (descriptor !== undefined) fsyncSync(descriptor);
-        close();
-        nameOnce(temporary, file, 'Move it elsewhere, or pass another folder: --dir.');
-        return { file, bytes, sha256: hash?.digest('hex') ?? '', content_type: contentType };
-      } catch (error) {
-        throw cannotWrite(file, error);
+        writing(path, () => file?.finish());
       } finally {
-        rmSync(temporary, { force: true });
+        file?.discard();
       }
+      return { file: path, bytes, sha256: hash.digest('hex'), content_type: contentType };
     },
+    /** Removes the file, and ignores later writes. */
     discard: (): void => {
-      close();
-      if (hash) rmSync(temporary, { force: true });
+      file?.discard();
+      file = undefined;
     },
   };
 }

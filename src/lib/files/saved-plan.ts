@@ -2,7 +2,7 @@
 //
 // `diff --save-plan FILE` calls `writeSavedPlan`. `apply --plan FILE` calls `readSavedPlan` (9) and, after
 // `ctx.startWrite`, `requireSameTarget` (6). Then it plans again from `content`. The new hash must equal `plan` (6).
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { sep } from 'node:path';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
@@ -53,7 +53,7 @@ export function writeSavedPlan(path: string, source: InputSource, saved: SavedPl
   ];
   const comments = head.map((line) => `# ${line}`.trimEnd());
   const text = `${comments.join('\n')}\n${stringifyJson({ format: FORMAT, kind, target, plan, from, content })}\n`;
-  writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${digestOf(text)}\n`, 0o600);
+  writeUserFile(resolvePath(path, source.io.cwd), `${text}# sha256 ${hash('sha256', text)}\n`, 0o600);
 }
 
 /** Reads a plan. Throws invalid input (9) if the file was changed after it was saved, or is not a plan of this kind. */
@@ -71,11 +71,12 @@ export async function readSavedPlan<Content extends z.ZodMiniType>(
     return fail('plans.damaged', {
       message: `${name} is not a plan that can be applied. Nothing was sent.`,
       issues: [{ file: name, ...placeAt(text, text.trimEnd().lastIndexOf('\n') + 1), path: '', message }],
-      hint: { text: 'To save a plan again:', command: diffCommand({ kind }) },
+      hint: { text: 'To save a plan again:', command: diffCommand(kind) },
     });
   };
   if (body === undefined || json === undefined) throw damaged('the file is not in the format of a saved plan');
-  if (digest !== digestOf(body)) throw damaged('the digest does not match the file: it changed after it was saved');
+  if (digest !== hash('sha256', body))
+    throw damaged('the digest does not match the file: it changed after it was saved');
   const [words, from] = [z.record(z.string(), z.string()), z.array(z.string())];
   const known = { format: z.literal(FORMAT), kind: z.literal(kind), target: words, plan: z.string(), from };
   const { data: saved } = parseWith(z.object({ ...known, content: schema }), tryJson(json));
@@ -90,27 +91,17 @@ export function requireSameTarget(saved: SavedPlan<unknown>, target: Readonly<Re
     message: `The plan is for ${targetText(saved.target)}, not for ${targetText(target)}. Nothing was sent.`,
     hint: {
       text: 'Use the profile that the plan was created with, or save a plan for this target:',
-      command: diffCommand(saved),
+      command: diffCommand(saved.kind, saved.from),
     },
   });
 }
 
-export function diffCommand({
-  from,
-  kind,
-}: {
-  kind: keyof typeof COMMANDS;
-  from?: readonly string[] | undefined;
-}): string {
-  return shellLine(['cdpadm', kind, 'diff', ...(from ?? [COMMANDS[kind].input]), '--save-plan', 'new.plan']);
+export function diffCommand(kind: keyof typeof COMMANDS, from: readonly string[] = [COMMANDS[kind].input]): string {
+  return shellLine(['cdpadm', kind, 'diff', ...from, '--save-plan', 'new.plan']);
 }
 
 function targetText(target: Readonly<Record<string, string>>): string {
   return Object.entries({ ...target, ...(target['address'] === 'local' && { address: 'embedded platform' }) })
     .map(([name, value]) => (name === 'address' ? value : `${name} ${value}`))
     .join(', ');
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import { cannotWrite, type Hint, systemErrorCode } from '../kernel/errors.ts';
 import { isJson } from '../kernel/json.ts';
 import { freeName, nameTaken } from '../kernel/temporary-file.ts';
+import type { SeedCheckpoint } from './bulk-journal.ts';
 import { decoded, linesOf } from './read-input.ts';
 
 export interface Reject {
@@ -20,15 +21,7 @@ export interface Reject {
 
 export type RejectsFile = ReturnType<typeof openRejects>;
 
-/** Length and SHA-256 of the file at a checkpoint and (`next`) after the next `sync`. Old journals have no digest. */
-export interface RejectsState {
-  path: string;
-  bytes: number;
-  digest?: string | undefined;
-  /** Files that contain rows rejected earlier in the run. */
-  others?: string[] | undefined;
-  next?: { bytes: number; digest: string } | undefined;
-}
+export type RejectsState = NonNullable<SeedCheckpoint['rejects']>;
 
 const PRIVATE = 0o600;
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import type { Clock } from './clock.ts';
 import { readPrivateFile, writePrivateFile } from './durable.ts';
-import { cannotWrite, KnownError } from './errors.ts';
+import { KnownError, writing } from './errors.ts';
 import { acquireLock } from './lock.ts';
 
 /** Codes of the errors that are tolerated: failed reads and writes, but not symlinks or another user's files. */
@@ -64,7 +64,7 @@ export function createCacheFiles(onUnusable: (error: KnownError) => void) {
 
 /** Overwrites a file of the same length in place, without waiting for the disk. Replaces any other file. */
 export function overwriteFile(path: string, text: string): void {
-  try {
+  writing(path, () => {
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== Buffer.byteLength(text)) {
       writePrivateFile(path, text);
       return;
@@ -75,7 +75,5 @@ export function overwriteFile(path: string, text: string): void {
     } finally {
       fs.closeSync(descriptor);
     }
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  });
 }

@@ -40,10 +40,21 @@ export async function ownTurn(signal?: AbortSignal): Promise<void> {
 
 /** Waits at most `ms` for `work`. Rejects if `work` rejects, or with `signal.reason` if `signal` is aborted. */
 export async function waitAtMost(work: Promise<unknown> | undefined, ms: number, clock: Clock, signal?: AbortSignal) {
+  await withTimeLimit(work, ms, clock, () => undefined, signal);
+}
+
+/** Like `waitAtMost`. Returns the result of `work` or, if the time is over, of `late`. `work` continues. */
+export async function withTimeLimit<T, Late>(
+  work: T,
+  ms: number,
+  clock: Clock,
+  late: () => Late,
+  signal?: AbortSignal,
+): Promise<Awaited<T> | Late> {
   const over = new AbortController();
-  const limit = clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+  const limit = clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal).then(late);
   try {
-    await Promise.race([work, limit]);
+    return await Promise.race([work, limit]);
   } finally {
     over.abort();
   }

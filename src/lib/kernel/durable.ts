@@ -1,7 +1,7 @@
 // Creates private folders. Writes private files, and files that the user named, so that a crash cannot damage them.
 import * as fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { cannotCreate, cannotRead, cannotWrite, isAbsent, KnownError, OTHER_FOLDERS } from './errors.ts';
+import { cannotCreate, cannotRead, cannotWrite, isAbsent, KnownError, OTHER_FOLDERS, writing } from './errors.ts';
 import { host } from './host.ts';
 import { makeFolder, nameOnce, nameTaken, sweepTemporaryFiles, temporaryPath } from './temporary-file.ts';
 
@@ -40,10 +40,10 @@ export function writeUserFile(path: string, data: string | Uint8Array, mode?: nu
 }
 
 function writeWhole(path: string, data: string | Uint8Array, open: () => OpenFile): void {
-  const file = attempt(path, open);
+  const file = writing(path, open);
   try {
-    attempt(path, () => file.write(data));
-    attempt(path, file.finish);
+    writing(path, () => file.write(data));
+    writing(path, file.finish);
   } catch (error) {
     file.discard();
     throw error;
@@ -62,37 +62,34 @@ export async function replacePrivateFile(path: string, parts: AsyncIterable<stri
 
 /** Writes a new private file. Throws usage (2) at the end if `path` already exists. Leaves no file after an error. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string | Uint8Array>): Promise<void> {
-  await writeInParts(path, () => openReplacement(path, { mode: PRIVATE_FILE, isNew: true }), parts);
+  await writeInParts(path, () => openNewFile(path), parts);
 }
 
 /** Throws the error that `writeNewFile` would throw: usage (2) if `path` exists, failed (1) if it cannot be created. */
 export function requireNewFile(path: string, hint?: string): void {
-  attempt(path, () => {
+  writing(path, () => {
     if (fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw nameTaken(path, hint);
     openReplacement(path, { mode: PRIVATE_FILE }).discard();
   });
 }
 
-function attempt<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
 async function writeInParts(path: string, open: () => OpenFile, parts: AsyncIterable<string | Uint8Array>) {
-  const file = attempt(path, open);
+  const file = writing(path, open);
   try {
-    for await (const part of parts) attempt(path, () => file.write(part));
-    attempt(path, file.finish);
+    for await (const part of parts) writing(path, () => file.write(part));
+    writing(path, file.finish);
   } catch (error) {
     file.discard();
     throw error;
   }
 }
 
-interface OpenFile {
+/** Opens a new private file, which gets its name at the end. `finish` throws usage (2), with `hint`, if it is taken. */
+export function openNewFile(path: string, hint?: string): OpenFile {
+  return openReplacement(path, { mode: PRIVATE_FILE, isNew: true, hint });
+}
+
+export interface OpenFile {
   write(data: string | Uint8Array): void;
   finish(): void;
   /** Closes the file without replacing the previous file. Can be called at any time. */
@@ -101,7 +98,7 @@ interface OpenFile {
 
 /** Throws the error that `writeUserFile` would throw, as far as it is known in advance. Changes nothing. */
 export function checkUserFile(path: string): void {
-  attempt(path, () => {
+  writing(path, () => {
     const existing = fs.statSync(path, { throwIfNoEntry: false });
     if (existing?.isDirectory()) throw new Error('it is a folder');
     if (existing) fs.accessSync(path, fs.constants.W_OK);
@@ -135,9 +132,10 @@ interface Replacement {
   mode?: number | undefined;
   owner?: fs.Stats | undefined;
   isNew?: boolean;
+  hint?: string | undefined;
 }
 
-function openReplacement(target: string, { isNew, mode, owner }: Replacement): OpenFile {
+function openReplacement(target: string, { hint, isNew, mode, owner }: Replacement): OpenFile {
   sweepTemporaryFiles(dirname(target), 'user');
   const temporary = temporaryPath(dirname(target));
   const descriptor = fs.openSync(temporary, 'wx', mode ?? 0o666);
@@ -149,7 +147,7 @@ function openReplacement(target: string, { isNew, mode, owner }: Replacement): O
       if (mode !== undefined) fs.fchmodSync(descriptor, mode);
       fs.fsyncSync(descriptor);
       close();
-      if (isNew) nameOnce(temporary, target);
+      if (isNew) nameOnce(temporary, target, hint);
       else fs.renameSync(temporary, target);
       syncFolder(dirname(target));
     },

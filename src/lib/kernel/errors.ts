@@ -186,6 +186,15 @@ export function cannotWrite(path: string, error: unknown, hint?: Hints): KnownEr
   return failure('files.write', `Cannot write ${path}`, error, hint ?? ours);
 }
 
+/** Returns the result of `work`. Converts its error with `cannotWrite`. */
+export function writing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
 /** Returns the error for a private folder that cannot be created. Returns a KnownError unchanged. */
 export function cannotCreate(path: string, error: unknown): KnownError {
   const remedy = REMEDIES[systemErrorCode(error) ?? ''] ?? 'Fix the path';

@@ -1,6 +1,6 @@
 // Reads a file of lines in chunks, so that the whole file is never in memory. Appends to private files of lines: every
 // append is flushed to disk.
-import { cannotRead, cannotWrite, isAbsent } from './errors.ts';
+import { cannotRead, cannotWrite, isAbsent, writing } from './errors.ts';
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder, PRIVATE_FILE, assertPrivate, syncFolder } from './durable.ts';
@@ -109,34 +109,28 @@ export function openDurableLog(path: string) {
  */
 export function openUserLog(path: string) {
   const existing = assertPrivate(path, cannotWrite);
-  const isNew = existing === undefined;
-  let descriptor: number;
   let mayBeTorn = true;
   // After the file is closed, another file or socket may reuse the descriptor's number.
   let isClosed = false;
-  try {
+  const descriptor = writing(path, () => {
     // With its mode changed, a device such as /dev/null would be unusable for other users.
     if (existing && !existing.isFile() && !existing.isDirectory()) throw new Error('it is not a regular file');
-    descriptor = openSync(path, APPEND, PRIVATE_FILE);
-    fchmodSync(descriptor, PRIVATE_FILE);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-  if (isNew) syncFolder(dirname(path));
+    const opened = openSync(path, APPEND, PRIVATE_FILE);
+    fchmodSync(opened, PRIVATE_FILE);
+    return opened;
+  });
+  if (!existing) syncFolder(dirname(path));
   return {
     /** `data` is one or more complete lines, each with its newline. */
-    append: (data: string): void => {
-      try {
+    append: (data: string): void =>
+      writing(path, () => {
         if (isClosed) throw new Error('it is closed');
         const lines = mayBeTorn && endsInsideLine(descriptor) ? `\n${data}` : data;
         mayBeTorn = true;
         writeFileSync(descriptor, lines);
         mayBeTorn = false;
         fsyncSync(descriptor);
-      } catch (error) {
-        throw cannotWrite(path, error);
-      }
-    },
+      }),
     close: (): void => {
       if (isClosed) return;
       isClosed = true;

@@ -31,6 +31,12 @@ export function nearlySpelt(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
+/** Returns the end of a message about an unknown word: `; did you mean …?`, or nothing if no word in `known` is near. */
+export function didYouMean(word: string, known: Iterable<string>, quote = '`'): string {
+  const guess = nearest(word, known);
+  return guess === undefined ? '' : `; did you mean ${quote}${guess}${quote}?`;
+}
+
 /** Returns the hint for an unknown name: the nearest name in `known`, or `otherwise` if no name is near. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise: Hints): Hints {
   const guess = nearest(name, known);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { systemClock } from './clock.ts';
 import { host } from './host.ts';
-import { cannotRead, cannotWrite, type KnownError, systemErrorCode, usageError } from './errors.ts';
+import { cannotRead, type KnownError, systemErrorCode, usageError, writing } from './errors.ts';
 
 const NAME = /^\.cdpadm-(\d+)-[a-z0-9]+\.tmp$/;
 
@@ -99,11 +99,7 @@ export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.sta
 
 /** Creates a folder that the user named. */
 export function makeUserFolder(path: string, mode?: number): void {
-  try {
-    makeFolder(path, mode);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  writing(path, () => makeFolder(path, mode));
 }
 
 type ScratchKind = 'edit' | 'input' | 'mcp' | 'tour' | 'warehouse';

@@ -4,7 +4,7 @@ import { parseWith } from '../contract/explain.ts';
 import { eventId, type ReceivedLine } from '../domain/callbacks/outbox.ts';
 import type { HeaderLines, Verdict } from '../domain/callbacks/verify.ts';
 import { exitOf } from '../errors/fail.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, withTimeLimit } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { isRecord, tryJson } from '../kernel/json.ts';
 import { isUuid } from '../kernel/words.ts';
@@ -43,15 +43,8 @@ const ANSWER_MS = 9000;
 
 /** Never throws for an invalid message. Does not acknowledge a callback that cannot be stored. */
 export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
-  const answered = new AbortController();
-  const late = ports.clock
-    .sleep(ANSWER_MS, answered.signal)
-    .then(() => refuse(503, `it was not stored within ${ANSWER_MS / 1000} seconds`));
-  try {
-    return await Promise.race([receive(callback, ports), late]);
-  } finally {
-    answered.abort();
-  }
+  const late = () => refuse(503, `it was not stored within ${ANSWER_MS / 1000} seconds`);
+  return await withTimeLimit(receive(callback, ports), ANSWER_MS, ports.clock, late);
 }
 
 async function receive({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {

@@ -11,7 +11,7 @@ import {
   verdictOf,
 } from '../domain/callbacks/verify.ts';
 import { fail } from '../errors/fail.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, withTimeLimit } from '../kernel/clock.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import type { CertificateSource, ProcessorCertificate } from './processor-certificate.ts';
@@ -101,15 +101,9 @@ export function createMessageVerifier(ports: VerifyPorts): MessageVerifier {
 /** Waits for `work` up to the time limit. The work continues, so that the next message can use the result. */
 export async function inTime<T>(work: Promise<T>, { certificates, clock, patienceMs }: VerifyPorts): Promise<T> {
   if (patienceMs === undefined) return await work;
-  const over = new AbortController();
-  const limit = clock.sleep(patienceMs, over.signal).then(() => {
+  return await withTimeLimit(work, patienceMs, clock, () => {
     throw fail('network.timeout', {
       message: `The processor's certificate did not arrive: ${certificates.from()} did not respond within ${formatDuration(patienceMs)}.`,
     });
   });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    over.abort();
-  }
 }

@@ -3,7 +3,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { EXTENSION_IDENTITY_TYPES, REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import type { WireNames } from '../../contract/names.ts';
 import { isRecord } from '../../kernel/json.ts';
-import { nearest } from '../../kernel/nearest.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { isoOf } from '../../kernel/timestamps.ts';
 import { isRow, NOT_A_HEADER } from '../csv/dialect.ts';
 import { columnName } from '../../kernel/words.ts';
@@ -64,12 +64,11 @@ export function planColumns(columns: readonly string[], mapping: ReadonlyMap<str
 }
 
 function unknownColumn(name: string, mappedTo: string | undefined): string {
-  const guess = nearest(mappedTo ?? name, [...known]);
   const column = `column ${columnName(name)}`;
   const what =
     mappedTo === undefined ? `unknown ${column}` : `${column} is mapped to \`${mappedTo}\`, which is not a field`;
   const fix = name.trim() === '' ? 'name it in the header' : `to ignore it, pass --map "${name}=-"`;
-  return `${what}${guess === undefined ? '' : `; did you mean \`${guess}\`?`}; ${fix}`;
+  return `${what}${didYouMean(mappedTo ?? name, known)}; ${fix}`;
 }
 
 /** Reports required values that no column or flag provides. `path` is empty if any of several columns would do. */

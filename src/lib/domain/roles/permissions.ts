@@ -5,7 +5,7 @@ import { CORE_TASK } from '../../contract/roles.ts';
 import { type Role, taskIds } from './manifest.ts';
 import type { FieldIssue } from '../../contract/explain.ts';
 import type { RolesAssertion } from '../../contract/roles-test.ts';
-import { nearest } from '../../kernel/nearest.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { counted } from '../../kernel/words.ts';
 
 export const CATALOG_TASKS: ReadonlySet<string> = new Set(PERMISSIONS.map(({ task_id }) => task_id));
@@ -140,9 +140,7 @@ export function unknownIds({ only, never }: RolesAssertion, roles: readonly Role
   const roleIds = new Set(roles.map((role) => role.role_id));
   const taskIdsKnown = new Set([...tasks, ...roles.flatMap(taskIds), CORE_TASK]);
   const issue = (what: string, id: string, known: ReadonlySet<string>, path: FieldIssue['path']): FieldIssue[] => {
-    if (known.has(id)) return [];
-    const guess = nearest(id, [...known]);
-    return [{ path, message: `unknown ${what} ${id}${guess === undefined ? '' : `; did you mean ${guess}?`}` }];
+    return known.has(id) ? [] : [{ path, message: `unknown ${what} ${id}${didYouMean(id, known, '')}` }];
   };
   return [
     ...(only ? issue('task', only.task, taskIdsKnown, ['only', 'task']) : []),

@@ -3,7 +3,7 @@ import { type FieldIssue, explain } from '../../contract/explain.ts';
 import { ROLE_LIMITS } from '../../contract/limits.ts';
 import { canonicalJson, isRecord } from '../../kernel/json.ts';
 import { type Manifest, extraFields, type Role } from './manifest.ts';
-import { nearest } from '../../kernel/nearest.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { largest } from '../../kernel/words.ts';
 import { CORE_TASK, RESTRICTED_CHARACTERS, Role as RoleSchema, type TaskRef } from '../../contract/roles.ts';
 import { CATALOG_TASKS } from './permissions.ts';
@@ -53,8 +53,7 @@ function checkFields(
     if (allowed.includes(key)) continue;
     const holders = seen.filter((one) => Object.hasOwn(one, key));
     if (holders.length === 0) {
-      const proposal = nearest(key, [...allowed, ...seen.flatMap(Object.keys)]);
-      const hint = proposal === undefined ? '' : `; did you mean \`${proposal}\`?`;
+      const hint = didYouMean(key, [...allowed, ...seen.flatMap(Object.keys)]);
       report.issue([...path, key], `unknown field \`${key}\`${hint}`, 'key');
     } else if (isRecord(value)) {
       const inside = holders.map((one) => one[key]).filter(isRecord);
@@ -243,8 +242,7 @@ function createTaskCheck(known: Known) {
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   return (id: string) => {
     if (tolerateUnknown || id === CORE_TASK || held.has(id) || offered.has(id)) return undefined;
-    const proposal = nearest(id, offered);
-    const hint = proposal === undefined ? '' : `; did you mean ${proposal}?`;
+    const hint = didYouMean(id, offered, '');
     const task = id === id.trim() ? id : `"${id}"`;
     return liveTasks
       ? { message: `task ${task} does not exist on the platform${hint}`, stops: true }

@@ -62,7 +62,7 @@ describe('a download', () => {
       sink.write(Buffer.from('all of it'));
       finish();
     });
-    expect(calls).toEqual(['write', 'sync', 'link']);
+    expect(calls).toEqual(['write', 'sync', 'link', 'sync folder']);
   });
 
   it('gets the extension .bin if there is no media type', () => {
