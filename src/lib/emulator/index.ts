@@ -10,7 +10,8 @@ import type { Emulator, EmulatorReady } from './base/embedding.ts';
 import { connectEmulator } from './client.ts';
 import { createControl } from './control.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
-import { openPlatform, type RunningPlatform, type StartOptions } from './open-platform.ts';
+import { openPlatform, type RunningPlatform } from './open-platform.ts';
+import type { StartOptions } from './platform/area.ts';
 import { createExchange } from './platform/exchange.ts';
 import { openSigning } from './platform/signing.ts';
 import { controlOnly, createRouter } from './router.ts';
@@ -19,7 +20,7 @@ import { listen } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
 export type { Emulator, EmulatorOptions, EmulatorReady } from './base/embedding.ts';
-export type { StartOptions } from './open-platform.ts';
+export type { StartOptions } from './platform/area.ts';
 
 const SQLITE_HEADER = Buffer.from('SQLite format 3\0');
 

@@ -1,61 +1,22 @@
 // A running platform without its server: state, clock and open areas.
-import { deploymentNames } from './wire/names-edge.ts';
-import { type Clock, ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
-import { invalidInput, KnownError } from '../kernel/errors.ts';
+import { ownTurn, SLICE_MS, systemClock } from '../kernel/clock.ts';
+import { KnownError } from '../kernel/errors.ts';
 import { platformAreas } from './areas.ts';
-import type { Area, OpenArea, Platform } from './platform/area.ts';
-import { openClock } from './base/clock.ts';
 import { type Database, openSettings, type StoredSettings } from './base/db.ts';
-import { createDirectory } from './platform/auth.ts';
-import { openFaults } from './wire/faults.ts';
-import type { EmulatorOptions } from './base/embedding.ts';
-import { adoptIdentity } from './fixtures/adopt.ts';
-import { namesIssues } from '../contract/neutral-words.ts';
-import { readFixtures } from './fixtures/document.ts';
-import { SAMPLES } from './fixtures/samples.ts';
-import { openRequestLog } from './wire/request-log.ts';
-import type { Signing } from './platform/signing.ts';
-import { createProfiles } from './stores/profiles.ts';
-import { createTokens } from './stores/tokens.ts';
-import { createIngestGate } from './platform/ingest-gate.ts';
+import { type Area, type OpenArea, openEnvironment, type PlatformOptions } from './platform/area.ts';
 
-export interface RunningPlatform extends Platform {
-  readonly areas: readonly { area: Area; open: OpenArea<Area['endpoints']> }[];
-  readonly catchUp: CatchUp;
-  resets(): number;
-  /** Resets state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
-  reset(after?: () => void): Promise<void>;
-  /** Stops all work. The database stays open. */
-  close(): Promise<void>;
-}
-
-/** Additional options for this program's own commands and tests. */
-export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
-  /** Fixtures document, checked when the platform opens. */
-  fixtures?: unknown;
-  /** The machine's clock; tests pass their own. */
-  systemClock?: Clock;
-}
-
-interface PlatformOptions extends StartOptions {
-  signing: Signing;
-  systemClock: Clock;
-  baseUrl: () => string;
-  addressOf: (host: string | undefined) => string;
-}
-
-const FIXTURES_KEY = 'fixtures';
+export type RunningPlatform = Readonly<ReturnType<typeof openPlatform>>;
 
 /**
  * Opens the platform on a database: creates missing tables and loads the fixtures into new areas. If state exists, the
  * given fixtures define the known clients and workspaces, and the target of `reset`, but do not change the state. Does
  * not run due work. Throws KnownError for invalid fixtures, and for a state from a newer version.
  */
-export function openPlatform(db: Database, options: PlatformOptions): RunningPlatform {
+export function openPlatform(db: Database, options: PlatformOptions) {
   const settings = openSettings(db);
   const versions = platformAreas.map((area) => storedVersion(settings, area));
   return db.transaction(() => {
-    const platform = assemble(db, settings, options, () => catchUp.start());
+    const platform = openEnvironment(db, settings, options, () => catchUp.start());
     const areas = platformAreas.map((area, index) => {
       const version = versions[index] ?? 0;
       // A new database needs no upgrades, which would take as long as creating the tables.
@@ -74,7 +35,8 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
       areas,
       catchUp,
       resets: () => resets,
-      reset: (after) => {
+      /** Resets state, clock, log and faults. Tokens stay valid. `after` changes the state before due work runs. */
+      reset: (after?: () => void): Promise<void> => {
         resets++;
         db.transaction(() => {
           for (const part of [platform.clock, platform.log, platform.faults]) part.clear();
@@ -83,42 +45,14 @@ export function openPlatform(db: Database, options: PlatformOptions): RunningPla
         });
         return catchUp.run();
       },
-      close: async () => {
+      /** Stops all work. The database stays open. */
+      close: async (): Promise<void> => {
         const stopped = catchUp.stop();
         for (const area of opened) await area.close?.();
         await stopped;
       },
     };
   });
-}
-
-function assemble(db: Database, settings: StoredSettings, options: PlatformOptions, wake: () => void): Platform {
-  const { identity = {}, names, signing, warehouse, baseUrl, addressOf } = options;
-  const clock = openClock(settings, options.systemClock, options.clock);
-  const given = readFixtures(options.fixtures ?? settings.get(FIXTURES_KEY) ?? SAMPLES);
-  if (options.fixtures !== undefined) settings.set(FIXTURES_KEY, options.fixtures);
-  const issues = namesIssues(names ?? {}).map(({ name, message }) => ({ path: name, message }));
-  if (issues.length > 0) throw invalidInput('The names map is invalid.', issues);
-  const fixtures = adoptIdentity({ ...given, ...(names && { names }) }, identity);
-  return {
-    db,
-    clock,
-    fixtures,
-    warehouse,
-    directory: createDirectory(fixtures, identity),
-    tokens: createTokens(db, clock),
-    profiles: createProfiles(db),
-    ingest: createIngestGate(fixtures.limits, clock),
-    log: openRequestLog(db),
-    faults: openFaults(settings, Math.random),
-    signing,
-    names: deploymentNames(fixtures.names),
-    emailOf: (name) => `${name}@${fixtures.vendor_domain}`,
-    wake,
-    audience: identity.audience,
-    baseUrl,
-    addressOf,
-  };
 }
 
 function versionKey(area: Area): string {
@@ -140,8 +74,6 @@ const SILENCE_MS = 1000;
 
 /** The methods of an area that do due work; see `OpenArea`. */
 type Scheduled = Pick<OpenArea<Area['endpoints']>, 'nextDue' | 'catchUp' | 'sent'>;
-
-type CatchUp = ReturnType<typeof createCatchUp>;
 
 /** `now` returns the platform's time in epoch milliseconds. */
 export function createCatchUp(areas: readonly Scheduled[], now: () => number) {

@@ -1,45 +1,78 @@
-// Parts of a platform area (tokens, roles, …): tables, fixtures, and a handler for each endpoint.
+// The environment that all areas of the platform (tokens, roles, …) share, and the parts of an area.
 import type { Endpoint, ParamsOf } from '../../contract/endpoint.ts';
-import type { Caller, Directory } from './auth.ts';
-import type { Fixtures } from '../fixtures/document.ts';
+import { namesIssues } from '../../contract/neutral-words.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { openClock } from '../base/clock.ts';
+import type { Database, StoredSettings } from '../base/db.ts';
+import type { EmulatorOptions } from '../base/embedding.ts';
+import { adoptIdentity } from '../fixtures/adopt.ts';
+import { type Fixtures, readFixtures } from '../fixtures/document.ts';
+import { SAMPLES } from '../fixtures/samples.ts';
+import { createProfiles } from '../stores/profiles.ts';
+import { createTokens } from '../stores/tokens.ts';
+import { openFaults } from '../wire/faults.ts';
+import { deploymentNames } from '../wire/names-edge.ts';
 import type { Answer } from '../wire/platform-error.ts';
-import type { DeploymentNames } from '../wire/names-edge.ts';
-import type { PlatformClock } from '../base/clock.ts';
-import type { Database } from '../base/db.ts';
-import type { openFaults } from '../wire/faults.ts';
-import type { openRequestLog } from '../wire/request-log.ts';
+import { openRequestLog } from '../wire/request-log.ts';
+import { type Caller, createDirectory } from './auth.ts';
+import { createIngestGate } from './ingest-gate.ts';
 import type { Signing } from './signing.ts';
-import type { ProfilesStore } from '../stores/profiles.ts';
-import type { Tokens } from '../stores/tokens.ts';
-import type { createIngestGate } from './ingest-gate.ts';
 
-/** Environment shared by all areas. */
-export interface Platform {
-  readonly db: Database;
-  readonly clock: PlatformClock;
-  readonly fixtures: Fixtures;
-  /** Warehouse file that pipelines read if the fixtures do not define one. */
-  readonly warehouse: string | undefined;
-  readonly directory: Directory;
-  readonly tokens: Tokens;
-  readonly profiles: ProfilesStore;
-  /** Areas E and F of the specification share one limit. */
-  readonly ingest: ReturnType<typeof createIngestGate>;
-  readonly log: ReturnType<typeof openRequestLog>;
-  readonly faults: ReturnType<typeof openFaults>;
-  readonly signing: Signing;
-  /** The deployment's own words, which `exchange.ts` translates. */
-  readonly names: DeploymentNames;
-  /** Returns the email address for a client id or other name. */
-  emailOf(name: string): string;
-  /** Runs due work in the background. */
-  wake(): void;
-  /** Token audience, in addition to the platform's own addresses. */
-  readonly audience: string | undefined;
+/** Additional options for this program's own commands and tests. */
+export interface StartOptions extends Omit<EmulatorOptions, 'fixtures'> {
+  /** Fixtures document, checked when the platform opens. */
+  fixtures?: unknown;
+  /** The machine's clock; tests pass their own. */
+  systemClock?: Clock;
+}
+
+export interface PlatformOptions extends StartOptions {
+  signing: Signing;
+  systemClock: Clock;
   /** Returns the platform's address without a trailing slash. Available once the server listens. */
-  baseUrl(): string;
+  baseUrl: () => string;
   /** Returns the platform's address for a response: the public one, or the one in the request's `Host`. */
-  addressOf(host: string | undefined): string;
+  addressOf: (host: string | undefined) => string;
+}
+
+const FIXTURES_KEY = 'fixtures';
+
+export type Platform = Readonly<ReturnType<typeof openEnvironment>>;
+
+/** Opens the environment of all areas. `wake` runs due work in the background. Throws KnownError for invalid fixtures. */
+export function openEnvironment(db: Database, settings: StoredSettings, options: PlatformOptions, wake: () => void) {
+  const { identity = {}, names, signing, warehouse, baseUrl, addressOf } = options;
+  const clock = openClock(settings, options.systemClock, options.clock);
+  const given = readFixtures(options.fixtures ?? settings.get(FIXTURES_KEY) ?? SAMPLES);
+  if (options.fixtures !== undefined) settings.set(FIXTURES_KEY, options.fixtures);
+  const issues = namesIssues(names ?? {}).map(({ name, message }) => ({ path: name, message }));
+  if (issues.length > 0) throw invalidInput('The names map is invalid.', issues);
+  const fixtures = adoptIdentity({ ...given, ...(names && { names }) }, identity);
+  return {
+    db,
+    clock,
+    fixtures,
+    /** Warehouse file that pipelines read if the fixtures do not define one. */
+    warehouse,
+    directory: createDirectory(fixtures, identity),
+    tokens: createTokens(db, clock),
+    profiles: createProfiles(db),
+    /** Areas E and F of the specification share one limit. */
+    ingest: createIngestGate(fixtures.limits, clock),
+    log: openRequestLog(db),
+    faults: openFaults(settings, Math.random),
+    signing,
+    /** The deployment's own words, which `exchange.ts` translates. */
+    names: deploymentNames(fixtures.names),
+    /** Returns the email address for a client id or other name. */
+    emailOf: (name: string): string => `${name}@${fixtures.vendor_domain}`,
+    wake,
+    /** Token audience, in addition to the platform's own addresses. */
+    audience: identity.audience,
+    baseUrl,
+    addressOf,
+  };
 }
 
 /** A request whose credentials are valid, if its endpoint requires any. */
