@@ -113,6 +113,11 @@ export function endpoints<const Rows extends Record<string, Row>>(
   };
 }
 
+/** True for a call that may change the platform. A token request does not. */
+export function changes({ method, service }: Endpoint): boolean {
+  return method !== 'GET' && service !== 'auth';
+}
+
 /** Percent-encodes values, so that an id cannot change the path. Throws usage (2) for an id that cannot be encoded. */
 export function fillPath(path: string, params: Record<string, string | number | bigint>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {

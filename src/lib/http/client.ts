@@ -1,7 +1,7 @@
 // The HTTP client: sends a call with credentials, budget and retries, and checks the response.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Endpoint, Service } from '../contract/endpoint.ts';
+import { changes, type Endpoint, type Service } from '../contract/endpoint.ts';
 import { oauthEndpoints, type TokenReply, type TokenRequest } from '../contract/oauth.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
@@ -9,9 +9,9 @@ import type { Answer } from './answer/answer.ts';
 import { createLimits, createPace, pause, takeSlots, waitFor } from './limits/budget.ts';
 import { authorize, createTokenSource } from './call/token.ts';
 import { curlCommand, CurlPrinted, buildRequest, type BuiltRequest, urlOf, createNamesEdge } from './call/request.ts';
-import { type FailedCall, networkFailure, outcomeUnknown, rejectionOf } from './answer/failure.ts';
+import { type FailedCall, outcomeUnknown, rejectionOf } from './answer/failure.ts';
 import { readReply } from './answer/reply.ts';
-import { decide, type Outcome, parseRetryAfter, serverTime } from './call/retry.ts';
+import { decide, parseRetryAfter, serverTime } from './call/retry.ts';
 import { TransportError } from './transport-error.ts';
 import type { AnyInput, Client, HttpOptions, Reply, Sink, Wait } from './types.ts';
 import { createWire } from './call/wire.ts';
@@ -104,7 +104,7 @@ export function createClient(options: HttpOptions): Client {
         }
       }
       const now = serverTime('headers' in result ? result.headers : {}, options.clock.now());
-      const decision = decide(outcomeOf(result), {
+      const decision = decide(result, {
         safety: endpoint.safety,
         attempt,
         attempts: input.mayRepeat === 'never' && isStatus(result, 429) ? attempt : attempts,
@@ -136,9 +136,7 @@ export function createClient(options: HttpOptions): Client {
     if (!(result instanceof TransportError)) return rejectionOf(call, result);
     const leavesNothingOpen = result.phase === 'not-delivered' || !changes(call.endpoint);
     if (result.kind === 'aborted' && leavesNothingOpen) signal.throwIfAborted();
-    const { request, origin } = call;
-    const { requestTimeoutMs } = options;
-    return networkFailure({ request, origin, proxy: wire.proxyOf(origin), requestTimeoutMs }, result);
+    return wire.lossOf(call, result);
   }
 
   return {
@@ -171,8 +169,6 @@ export function createClient(options: HttpOptions): Client {
   };
 }
 
-const changes = ({ method, service }: Endpoint): boolean => method !== 'GET' && service !== 'auth';
-
 const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 function isStatus(result: Answer | TransportError, ...statuses: readonly number[]): boolean {
@@ -190,13 +186,6 @@ function mayRejectItself(
 ): boolean {
   if (last instanceof TransportError) return safety === 'confirm' && first.status === 429;
   return (safety === 'confirm' || mayRepeat !== undefined) && isStatus(last, 400, 404, 409, 410, 422);
-}
-
-function outcomeOf(result: Answer | TransportError): Outcome {
-  if (!(result instanceof TransportError))
-    return { kind: 'answer', status: result.status, retryAfter: result.headers['retry-after'] };
-  const { permanent, phase } = result;
-  return { kind: 'no-answer', delivered: phase === 'not-delivered' ? 'no' : 'perhaps', permanent };
 }
 
 /** The text states the platform's own Retry-After, without our jitter. */

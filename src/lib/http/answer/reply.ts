@@ -1,4 +1,5 @@
 // Parses the body of a 2xx response with exact integers, and checks it against the contract.
+import { changes } from '../../contract/endpoint.ts';
 import { parseWith, showPath } from '../../contract/explain.ts';
 import { NameCollision } from '../../contract/names.ts';
 import type { KnownError } from '../../kernel/errors.ts';
@@ -19,8 +20,8 @@ export function readReply(
   about: readonly (readonly [field: string, value: string])[] = [],
 ): Reply<unknown> {
   const { status, headers, text } = answer;
-  const { anyReply, anyStatus, method, reply, service } = call.endpoint;
-  const isWrite = method !== 'GET' && service !== 'auth';
+  const { anyReply, anyStatus, method, reply } = call.endpoint;
+  const isWrite = changes(call.endpoint);
   if (!reply) {
     // A captive portal answers any request with 200 and a web page.
     if (isHtml(answer)) throw unreadableReply('is a web page');

@@ -1,13 +1,11 @@
 // Determines whether and when a failed request is retried. One pure function decides for every call.
 import type { Safety } from '../../contract/endpoint.ts';
 import { isServerTrouble } from '../../contract/failures.ts';
+import type { Answer } from '../answer/answer.ts';
+import { TransportError } from '../transport-error.ts';
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 30_000;
-
-export type Outcome =
-  | { kind: 'answer'; status: number; retryAfter: string | undefined }
-  | { kind: 'no-answer'; delivered: 'no' | 'perhaps'; permanent: boolean };
 
 export interface Circumstances {
   safety: Safety;
@@ -25,16 +23,20 @@ export type RetryDecision =
   /** Do not retry: the platform may have executed the request. */
   | { act: 'unknown' };
 
-export function decide(outcome: Outcome, circumstances: Circumstances): RetryDecision {
+export function decide(
+  result: Pick<Answer, 'status' | 'headers'> | TransportError,
+  circumstances: Circumstances,
+): RetryDecision {
   const harmless = circumstances.safety === 'repeat';
-  if (outcome.kind === 'no-answer') {
-    if (outcome.delivered === 'perhaps' && !harmless) return { act: 'unknown' };
-    return outcome.permanent ? { act: 'give-up' } : again(circumstances, undefined);
+  if (result instanceof TransportError) {
+    if (result.phase === 'perhaps-delivered' && !harmless) return { act: 'unknown' };
+    return result.permanent ? { act: 'give-up' } : again(circumstances, undefined);
   }
+  const retryAfter = result.headers['retry-after'];
   // A call that was rejected with 429 normally changed nothing, so it may be retried whatever its `safety`.
-  if (outcome.status === 429) return again(circumstances, outcome.retryAfter);
-  if (!isServerTrouble(outcome.status)) return { act: 'give-up' };
-  return harmless ? again(circumstances, outcome.retryAfter) : { act: 'unknown' };
+  if (result.status === 429) return again(circumstances, retryAfter);
+  if (!isServerTrouble(result.status)) return { act: 'give-up' };
+  return harmless ? again(circumstances, retryAfter) : { act: 'unknown' };
 }
 
 function again(circumstances: Circumstances, retryAfter: string | undefined): RetryDecision {

@@ -5,7 +5,7 @@ import { KnownError } from '../../kernel/errors.ts';
 import { type Answer, readEnvelope } from '../answer/answer.ts';
 import { authorize, type TokenSource } from './token.ts';
 import { CurlPrinted, curlCommand, type BuiltRequest, buildRequest } from './request.ts';
-import { type FailedCall, networkFailure, rejectionOf } from '../answer/failure.ts';
+import { type FailedCall, rejectionOf } from '../answer/failure.ts';
 import { nearsLimit } from '../limits/budget.ts';
 import { readReply } from '../answer/reply.ts';
 import { parseRetryAfter, serverTime } from './retry.ts';
@@ -55,10 +55,8 @@ export function createSender(
   ): SendOutcome<unknown> {
     if (result instanceof TransportError) {
       if (result.kind === 'aborted') signal.throwIfAborted();
-      const proxy = wire.proxyOf(origin);
-      const lost = { request, origin, proxy, requestTimeoutMs: options.requestTimeoutMs };
       const wasSent = result.phase !== 'not-delivered';
-      return { kind: 'lost', permanent: result.permanent, wasSent, failure: networkFailure(lost, result) };
+      return { kind: 'lost', permanent: result.permanent, wasSent, failure: wire.lossOf({ origin, request }, result) };
     }
     const { status, headers } = result;
     const redact = (text: string): string => options.redactor.text(text);

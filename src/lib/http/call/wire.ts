@@ -1,8 +1,10 @@
 // Sends one attempt of a call, and traces it for `--debug` and `--trace-file`, without secrets or identities.
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createWireNames } from '../../contract/names.ts';
+import type { KnownError } from '../../kernel/errors.ts';
 import { PROGRAM, VERSION } from '../../kernel/version.ts';
 import { type Answer, readAnswer } from '../answer/answer.ts';
+import { type FailedCall, networkFailure } from '../answer/failure.ts';
 import type { Engine } from '../engines/engine.ts';
 import { proxyFor, proxySecrets } from '../engines/proxy.ts';
 import { type BuiltRequest, urlOf } from './request.ts';
@@ -55,8 +57,11 @@ export function createWire(options: HttpOptions, kind = options.engine) {
       traceAttempt({ ...attempt, headers, startedAt, endedAt: options.clock.now(), result }, options);
       return result;
     },
-    /** Returns the proxy for requests to this origin, without its credentials. */
-    proxyOf: (origin: string): string | undefined => proxyFor(origin, options.proxy)?.origin,
+    /** Returns the error for a request without a response. */
+    lossOf: ({ origin, request }: Pick<FailedCall, 'origin' | 'request'>, error: TransportError): KnownError => {
+      const proxy = proxyFor(origin, options.proxy)?.origin;
+      return networkFailure({ request, origin, proxy, requestTimeoutMs: options.requestTimeoutMs }, error);
+    },
     close: async (): Promise<void> => {
       await Promise.all([...engines.values()].map(async (engine) => (await engine).close()));
     },

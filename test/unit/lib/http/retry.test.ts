@@ -2,22 +2,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Safety } from '../../../../src/lib/contract/endpoint.ts';
-import {
-  backoffCeiling,
-  decide,
-  type Outcome,
-  parseRetryAfter,
-  type RetryDecision,
-} from '../../../../src/lib/http/call/retry.ts';
+import { backoffCeiling, decide, parseRetryAfter, type RetryDecision } from '../../../../src/lib/http/call/retry.ts';
+import { type Phase, TransportError } from '../../../../src/lib/http/transport-error.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const SAFETIES: Safety[] = ['repeat', 'confirm', 'once'];
 
+type Outcome = Parameters<typeof decide>[0];
+
 function judge(outcome: Outcome, safety: Safety, attempt = 1, random = 0.5): RetryDecision {
   return decide(outcome, { safety, attempt, attempts: 5, now: NOW, random: () => random });
 }
-const status = (code: number, retryAfter?: string): Outcome => ({ kind: 'answer', status: code, retryAfter });
-const lost = (delivered: 'no' | 'perhaps', permanent = false): Outcome => ({ kind: 'no-answer', delivered, permanent });
+const status = (code: number, retryAfter?: string): Outcome => ({
+  status: code,
+  headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+});
+const lost = (phase: Phase, permanent = false): Outcome => new TransportError(permanent ? 'proxy' : 'reset', phase);
 
 describe('the retry decision', () => {
   const RETRY = 'again';
@@ -31,13 +31,17 @@ describe('the retry decision', () => {
     ['status 505', status(505), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['status 404', status(404), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
     ['status 302', status(302), { repeat: 'give-up', confirm: 'give-up', once: 'give-up' }],
-    ['a request that was not delivered', lost('no'), { repeat: RETRY, confirm: RETRY, once: RETRY }],
+    ['a request that was not delivered', lost('not-delivered'), { repeat: RETRY, confirm: RETRY, once: RETRY }],
     [
       'a request that can never be delivered',
-      lost('no', true),
+      lost('not-delivered', true),
       { repeat: 'give-up', confirm: 'give-up', once: 'give-up' },
     ],
-    ['a request that may have been delivered', lost('perhaps'), { repeat: RETRY, confirm: 'unknown', once: 'unknown' }],
+    [
+      'a request that may have been delivered',
+      lost('perhaps-delivered'),
+      { repeat: RETRY, confirm: 'unknown', once: 'unknown' },
+    ],
   ];
   test.each(TABLE)("depends on the call's safety after %s", (_name, outcome, expected) => {
     for (const safety of SAFETIES) expect(judge(outcome, safety).act).toBe(expected[safety]);
@@ -49,7 +53,7 @@ describe('the retry decision', () => {
         fc.constantFrom<Safety>('confirm', 'once'),
         fc.oneof(
           fc.integer({ min: 500, max: 599 }).map((code) => status(code, '1')),
-          fc.boolean().map((permanent) => lost('perhaps', permanent)),
+          fc.boolean().map((permanent) => lost('perhaps-delivered', permanent)),
         ),
         fc.integer({ min: 1, max: 5 }),
         (safety, outcome, attempt) => {
@@ -60,7 +64,7 @@ describe('the retry decision', () => {
   });
 
   test('stops after the last attempt', () => {
-    for (const outcome of [status(429, '1'), status(503), lost('no')]) {
+    for (const outcome of [status(429, '1'), status(503), lost('not-delivered')]) {
       expect(judge(outcome, 'repeat', 4).act).toBe('again');
       expect(judge(outcome, 'repeat', 5).act).toBe('give-up');
     }
