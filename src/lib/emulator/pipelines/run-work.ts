@@ -2,32 +2,14 @@
 import { uncheckedSql, WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { describePlanFailure } from './run-replies.ts';
 import type { Platform } from '../platform/area.ts';
-import {
-  QueryAborted,
-  QueryError,
-  QueryLost,
-  QueryTimeout,
-  type Row,
-  createWarehouseReader,
-  WarehouseClosed,
-} from '../warehouse/reader.ts';
+import { closedWarehouse, createWarehouseReader, QueryAborted, QueryError, type Row } from '../warehouse/reader.ts';
 import { BadRow, createRowReader } from './run-rows.ts';
 import { inRange } from './schedule.ts';
-import type { FaultCause, Pipeline, Run, RunFault, RunProgress } from '../stores/pipelines.ts';
+import { type Pipeline, type Run, RunFailure, type RunFault, type RunProgress } from '../stores/pipelines.ts';
 import type { ProfileChange } from '../stores/profiles.ts';
 import { findWarehouse, type WarehouseFile } from '../warehouse/access.ts';
 import type { WarehouseStores } from '../warehouse/resources.ts';
 import { parseIso } from '../../kernel/timestamps.ts';
-
-/** Thrown to fail the whole run; names the resource to fix. */
-class RunFailure extends Error {
-  readonly fault: RunFault;
-  /** If `marks` is true, the resource becomes faulted or invalid. */
-  constructor(cause: FaultCause, message: string, marks = false) {
-    super(message);
-    this.fault = { cause, message, marks };
-  }
-}
 
 /** Maximum number of different reasons reported per run. The rest are counted together, as other reasons. */
 const MOST_REASONS = 5;
@@ -103,26 +85,15 @@ function openUp(
   const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
   if (plan) throw new RunFailure('pipeline', `${plan.failure.message}: ${plan.detail}`);
   const found = findWarehouse(connection.definition, fixtures.warehouses, fallback);
-  if ('unreachable' in found) {
-    throw new RunFailure('connection', `${WAREHOUSE_FAILURES.unreachable.message}: ${found.unreachable}`, true);
-  }
+  if ('unreachable' in found) throw closedWarehouse(found.unreachable);
   return { warehouse: found, sql: model.definition.config.sql_query };
 }
 
 function asFault(error: unknown): RunFault {
   if (error instanceof RunFailure) return error.fault;
-  if (error instanceof QueryError) {
-    const message = `${WAREHOUSE_FAILURES.invalidSql.message}: ${error.message}`;
-    return { cause: 'data_model', message, marks: true, notes: uncheckedSql.notesOn(error.message) };
-  }
-  if (error instanceof WarehouseClosed) {
-    const message = `${WAREHOUSE_FAILURES.unreachable.message}: ${error.message}`;
-    return { cause: 'connection', message, marks: true };
-  }
-  if (error instanceof QueryTimeout || error instanceof QueryLost) {
-    return { cause: 'pipeline', message: error.message, marks: false };
-  }
-  throw error;
+  if (!(error instanceof QueryError)) throw error;
+  const message = `${WAREHOUSE_FAILURES.invalidSql.message}: ${error.message}`;
+  return { cause: 'data_model', message, marks: true, notes: uncheckedSql.notesOn(error.message) };
 }
 
 /** Writes a batch of rows and returns the progress. `first` is the index of its first row in the query's result. */

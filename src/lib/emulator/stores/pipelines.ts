@@ -69,6 +69,15 @@ export interface RunFault {
   notes?: string[];
 }
 
+/** Thrown to fail a run; names the resource to fix. */
+export class RunFailure extends Error {
+  readonly fault: RunFault;
+  constructor(cause: FaultCause, message: string, marks = false) {
+    super(message);
+    this.fault = { cause, message, marks };
+  }
+}
+
 /** State of a run, complete enough to resume it after a restart. */
 export interface RunProgress {
   rangeStart?: number | undefined;

@@ -1,7 +1,9 @@
 // Reads the rows of a query from a copy of a warehouse file, in a worker thread, with a time limit.
 import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WAREHOUSE_FAILURES } from '../../contract/failures.ts';
 import { makeScratchFolder } from '../../kernel/temporary-file.ts';
+import { RunFailure } from '../stores/pipelines.ts';
 import type { WarehouseFile } from './access.ts';
 import { resolveAmong, rewriteTables } from './sql.ts';
 import { Worker } from 'node:worker_threads';
@@ -14,11 +16,6 @@ export type Row = Record<string, number | bigint | string | Uint8Array | null>;
 
 /** The warehouse's error message for a file or a query. */
 export class QueryError extends Error {}
-
-/** The query exceeded the time limit, so the thread was stopped. */
-export class QueryTimeout extends Error {}
-
-export class QueryLost extends Error {}
 
 /** The platform stopped the thread. */
 export class QueryAborted extends Error {}
@@ -42,8 +39,8 @@ export function startQueryThread() {
     if (error === undefined) pending?.resolve(value);
     else pending?.reject(new QueryError(error));
   });
-  worker.on('error', (error) => end(new QueryLost(`the reader thread failed: ${String(error)}`)));
-  worker.on('exit', () => end(new QueryLost('the reader thread has exited')));
+  worker.on('error', (error) => end(new RunFailure('pipeline', `the reader thread failed: ${String(error)}`)));
+  worker.on('exit', () => end(new RunFailure('pipeline', 'the reader thread has exited')));
 
   function ask(question: Question): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -59,7 +56,7 @@ export function startQueryThread() {
       clearTimeout(timer);
       if (ms === undefined) return;
       timer = setTimeout(() => {
-        end(new QueryTimeout(`The query did not finish within ${ms / 1000} seconds`));
+        end(new RunFailure('pipeline', `The query did not finish within ${ms / 1000} seconds`));
         void worker.terminate();
       }, ms);
     },
@@ -84,8 +81,10 @@ const BATCH_ROWS = 250;
 /** Maximum real time for a run to read its rows (decision: D247). */
 const LIMIT_MS = 30_000;
 
-/** The warehouse could not be opened. */
-export class WarehouseClosed extends Error {}
+/** Returns the error for a warehouse that cannot be opened. */
+export function closedWarehouse(reason: string): RunFailure {
+  return new RunFailure('connection', `${WAREHOUSE_FAILURES.unreachable.message}: ${reason}`, true);
+}
 
 /** The open copy, and a key that identifies the state of the original file. */
 interface Opened {
@@ -118,21 +117,14 @@ export function createWarehouseReader() {
     return opened;
   }
 
-  async function tablesOf(reading: QueryThread, warehouse: WarehouseFile): Promise<string[]> {
-    try {
-      return (await open(reading, warehouse)).tables;
-    } catch (error) {
-      if (error instanceof QueryAborted) throw error;
-      throw new WarehouseClosed(error instanceof Error ? error.message : String(error));
-    }
-  }
-
   async function read(warehouse: WarehouseFile, sql: string, take: (rows: Row[]) => boolean): Promise<void> {
     if (closed) throw new QueryAborted('the platform is shutting down');
     const reading = (thread ??= startQueryThread());
     reading.limit(LIMIT_MS);
     try {
-      const tables = await tablesOf(reading, warehouse);
+      const { tables } = await open(reading, warehouse).catch((error: Error) => {
+        throw error instanceof QueryAborted ? error : closedWarehouse(error.message);
+      });
       await reading.query(rewriteTables(sql, resolveAmong(tables)));
       for (;;) {
         const rows = await reading.rows(BATCH_ROWS);
@@ -152,7 +144,7 @@ export function createWarehouseReader() {
   return {
     /**
      * Opens the warehouse and passes the query's rows to `take` in batches, until `take` returns false. Only one read
-     * may run at a time. Throws WarehouseClosed, the errors of the thread and, after `close`, QueryAborted.
+     * may run at a time. Throws RunFailure, QueryError and, after `close`, QueryAborted.
      */
     read: (...given: Parameters<typeof read>): Promise<void> => {
       const result = read(...given);
