@@ -1,23 +1,11 @@
 // Reads a data model's row as the attributes or an event of one profile (specification, D; decision: D67).
-import {
-  DEVICE_IDENTITY_TYPES,
-  EXTENSION_IDENTITY_TYPES,
-  internalIdentityType,
-  REQUEST_IDENTITY_TYPES,
-} from '../../contract/identities.ts';
+import { internalIdentityType, USER_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { parseWith } from '../../contract/explain.ts';
 import type { PipelineRequest } from '../../contract/pipelines.ts';
 import { Xpid } from '../../contract/shared.ts';
 import type { Row } from '../warehouse/reader.ts';
 import type { Scope } from '../stores/profile-rows.ts';
 import type { ProfileChange } from '../stores/profiles.ts';
-
-const IDENTITY_TYPES: ReadonlySet<string> = new Set([
-  ...Object.keys(REQUEST_IDENTITY_TYPES),
-  ...Object.values(REQUEST_IDENTITY_TYPES),
-  ...EXTENSION_IDENTITY_TYPES,
-  ...DEVICE_IDENTITY_TYPES,
-]);
 
 const LONGEST_IDENTITY = 4096;
 
@@ -56,8 +44,7 @@ export function createRowReader(
 }
 
 function identityType(column: string): string | undefined {
-  const internal = internalIdentityType(column);
-  return IDENTITY_TYPES.has(column) || IDENTITY_TYPES.has(internal) ? internal : undefined;
+  return column === 'xpid' || USER_IDENTITY_TYPES.has(column) ? internalIdentityType(column) : undefined;
 }
 
 function xpidOf(column: string, value: number | bigint | string): number | bigint {
