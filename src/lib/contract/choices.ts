@@ -1,7 +1,6 @@
 // The specification's closed sets of values. They are plain lists, so that a flag can list values without a schema.
 
 export const REGULATIONS = ['gdpr', 'ccpa'] as const;
-export type Regulation = (typeof REGULATIONS)[number];
 export const REQUEST_TYPES = ['access', 'portability', 'erasure'] as const;
 export const REQUEST_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];

@@ -41,55 +41,49 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
 /** Values for the `{placeholders}` in a path. */
 export type ParamsOf<Path extends string> = Record<PathParameters<Path>, string | number | bigint>;
 
-export interface EndpointSpec<
-  Path extends string,
-  Body extends z.ZodMiniType | undefined,
-  Reply extends z.ZodMiniType | undefined,
-> {
-  /** Unique name `<area>.<verb>`, such as `roles.replace`. */
-  id: string;
-  service: Service;
-  auth: Auth;
-  method: Method;
-  /** Path relative to the service's base URL, exactly as in the specification (including a trailing slash). */
-  path: Path;
-  /** Success status in the specification. After another 2xx, only a read confirms a write. */
-  status: 200 | 201 | 202 | 204;
-  /** Accepts any 2xx: the caller checks the status, because the body of any 2xx is evidence. */
-  anyStatus?: true;
-  /** Strict request schema, which the emulator also uses. Absent if the call has no body. */
-  body?: Body;
-  /** Loose schema of the response, which keeps unknown fields. Absent if the specification shows no body. */
-  reply?: Reply;
-  /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
-  anyReply?: true;
-  /** Media type of a non-JSON response. The address of such a call comes from another response. */
-  media?: string;
-  /** Additional error statuses, which similar calls do not return. */
-  fails?: readonly number[];
-  query?: readonly string[];
-  safety: Safety;
-  /** Path parameter -> reply field that repeats it (or `items[].…`). A reply about another resource is rejected. */
-  about?: Readonly<Record<string, string>>;
-  budget?: Budget;
-  names?: EndpointNames;
-}
-
-export type Endpoint<
+export interface Endpoint<
   Path extends string = string,
   Body extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
   Reply extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
-> = Readonly<EndpointSpec<Path, Body, Reply>>;
+> {
+  /** Unique name `<area>.<verb>`, such as `roles.replace`. */
+  readonly id: string;
+  readonly service: Service;
+  readonly auth: Auth;
+  readonly method: Method;
+  /** Path relative to the service's base URL, exactly as in the specification (including a trailing slash). */
+  readonly path: Path;
+  /** Success status in the specification. After another 2xx, only a read confirms a write. */
+  readonly status: 200 | 201 | 202 | 204;
+  /** Accepts any 2xx: the caller checks the status, because the body of any 2xx is evidence. */
+  readonly anyStatus?: true;
+  /** Strict request schema, which the emulator also uses. Absent if the call has no body. */
+  readonly body?: Body;
+  /** Loose schema of the response, which keeps unknown fields. Absent if the specification shows no body. */
+  readonly reply?: Reply;
+  /** The response may have any shape: JSON is parsed but not checked, and anything else is text. */
+  readonly anyReply?: true;
+  /** Media type of a non-JSON response. The address of such a call comes from another response. */
+  readonly media?: string;
+  /** Additional error statuses, which similar calls do not return. */
+  readonly fails?: readonly number[];
+  readonly query?: readonly string[];
+  readonly safety: Safety;
+  /** Path parameter -> reply field that repeats it (or `items[].…`). A reply about another resource is rejected. */
+  readonly about?: Readonly<Record<string, string>>;
+  readonly budget?: Budget;
+  readonly names?: EndpointNames;
+}
 
 export function endpoint<
   const Path extends string,
   Body extends z.ZodMiniType | undefined = undefined,
   Reply extends z.ZodMiniType | undefined = undefined,
->(spec: EndpointSpec<Path, Body, Reply>): Endpoint<Path, Body, Reply> {
+>(spec: Endpoint<Path, Body, Reply>): Endpoint<Path, Body, Reply> {
   return Object.freeze(spec);
 }
 
-type Row = Omit<EndpointSpec<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
+type Row = Omit<Endpoint<string, z.ZodMiniType, z.ZodMiniType>, 'id' | 'service' | 'auth' | 'status' | 'safety'> &
   Partial<Pick<Endpoint, 'service' | 'auth' | 'status' | 'safety'>>;
 type SchemaOf<T, Name extends string> = T extends Record<Name, infer Schema extends z.ZodMiniType> ? Schema : undefined;
 

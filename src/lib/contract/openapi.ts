@@ -1,5 +1,5 @@
 // Generates an OpenAPI 3.1 document from the schemas used by the client and the embedded platform.
-import { capitalized } from '../kernel/words.ts';
+import { capitalized, splitWords } from '../kernel/words.ts';
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { DSR_FAILURES, type Failure, GROUP_FAILURES, ROLE_FAILURES, WAREHOUSE_FAILURES } from './failures.ts';
@@ -212,16 +212,12 @@ function content(schema: Json, example?: unknown, media = 'application/json'): J
 }
 
 /** Response fields without a value: Those in `ABSENT` may be omitted, those in `NULLABLE` null. The client is less strict. */
-const ABSENT = wordsIn(`
+const ABSENT = splitWords(`
   cloud_iam_user_arn current_iterator_position data_plan_id data_plan_version delay end field_transformation_id frequency
   from iterator_data_type iterator_field partner_feed_id partner_feed_key start status_message until`);
-const NULLABLE = wordsIn(`
+const NULLABLE = splitWords(`
   current_iterator_position ended_on expected_completion_time extensions group_id last_modified_by last_modified_on
   latest_pipeline_run latest_successful_pipeline_run_id range_end range_start results_url started_on`);
-
-function wordsIn(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s+/));
-}
 
 /**
  * Returns the schema of the wire format. It describes a 64-bit integer as one type, not as two JavaScript types. The
@@ -255,10 +251,10 @@ function jsonSchema(schema: z.ZodMiniType, use?: 'reply'): Json {
 /** Requires fields that the platform always sends, and forbids null where the platform never sends it. */
 function makeStrict(json: Json): void {
   const properties = json['properties'] as Record<string, Json>;
-  json['required'] = Object.keys(properties).filter((name) => !ABSENT.has(name));
+  json['required'] = Object.keys(properties).filter((name) => !ABSENT.includes(name));
   for (const [name, field] of Object.entries(properties)) {
     const { anyOf, type, ...rest } = field;
-    if (NULLABLE.has(name)) continue;
+    if (NULLABLE.includes(name)) continue;
     if (Array.isArray(type))
       properties[name] = { type: type.length > 2 ? type.filter((one) => one !== 'null') : type[0], ...rest };
     if (!Array.isArray(anyOf)) continue;

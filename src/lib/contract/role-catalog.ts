@@ -1,25 +1,8 @@
 // The specification's permission reference and its seven standard role templates, as data.
+import { splitWords } from '../kernel/words.ts';
 
-/** An assignable permission: a row of the specification's "Permission reference". */
-export interface Permission {
-  feature: string;
-  permission: string;
-  task_id: string;
-  /** Permitted actions; empty if the specification does not describe them. */
-  meaning: string;
-}
-
-/** A standard role. The id, name and tasks come from the specification; the description is our own. */
-export interface RoleTemplate {
-  role_id: string;
-  name: string;
-  description: string;
-  tasks: readonly string[];
-}
-
-type Row = readonly [feature: string, permission: string, taskId: string, meaning: string];
-
-const ROWS: readonly Row[] = [
+/** The specification's "Permission reference". The meaning is empty if the specification does not describe it. */
+const ROWS: readonly (readonly [feature: string, permission: string, taskId: string, meaning: string])[] = [
   ['Default', 'Log in and view dashboard', 'user:core', 'required in all roles'],
   [
     'User Activity View',
@@ -70,16 +53,12 @@ const ROWS: readonly Row[] = [
   ['Tiered events', 'Full access', 'tieredevents:*', ''],
 ];
 
-export const PERMISSIONS: readonly Permission[] = ROWS.map(([feature, permission, task_id, meaning]) => ({
-  feature,
-  permission,
-  task_id,
-  meaning,
-}));
+/** The assignable permissions. */
+export const PERMISSIONS = Object.freeze(
+  ROWS.map(([feature, permission, task_id, meaning]) => ({ feature, permission, task_id, meaning })),
+);
 
-const idsIn = (text: string): string[] => text.trim().split(/\s+/);
-
-const USER_TASKS = idsIn(`
+const USER_TASKS = splitWords(`
   audiences:* calculated_attributes:* connections:configure_inputs connections:configure_outputs
   connections:connect_integration data_filter:* data_plans:* live_stream:view rules:* workspaces:*`);
 
@@ -88,7 +67,8 @@ const SUPPORT_TASKS = ['api_credentials:*', 'catalog:*', 'identity_settings:*', 
 
 const ADMIN_TASKS = [...USER_TASKS, ...SUPPORT_TASKS, 'user_management:*'].sort();
 
-export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
+/** The standard roles. Their ids, names and tasks come from the specification; the descriptions are our own. */
+export const ROLE_TEMPLATES = Object.freeze([
   {
     role_id: 'user-role',
     name: 'User',
@@ -105,7 +85,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'compliance-role',
     name: 'Compliance',
     description: 'Manages privacy and identity settings.',
-    tasks: idsIn(`
+    tasks: splitWords(`
       audiences:view connections:connect_integration data_filter:view data_plans:view identity_settings:*
       live_stream:view privacy:* rules:view user_management:view workspaces:*`),
   },
@@ -125,7 +105,7 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     role_id: 'read-only-role',
     name: 'Read Only',
     description: 'Can view the workspace setup, but not change it.',
-    tasks: idsIn(`
+    tasks: splitWords(`
       audiences:view calculated_attributes:view data_filter:view data_plans:view identity_settings:* live_stream:view
       rules:view workspaces:*`),
   },
@@ -135,4 +115,4 @@ export const ROLE_TEMPLATES: readonly RoleTemplate[] = [
     description: 'Supports other users: can view their activity and privacy settings, but cannot manage users.',
     tasks: [...USER_TASKS, ...SUPPORT_TASKS, 'privacy:settings'].sort(),
   },
-];
+]);

@@ -4,7 +4,6 @@ import { isRecord } from '../kernel/json.ts';
 import { isCalendarDay } from '../kernel/timestamps.ts';
 import { characterCount } from '../kernel/words.ts';
 import type { FieldIssue } from './explain.ts';
-import { explain } from './explain.ts';
 
 /** Returns a check that reports the issues from `issuesOf`, whose paths start at the checked value. */
 export function rule<T>(issuesOf: (value: T) => readonly FieldIssue[], params?: Parameters<typeof z.check>[1]) {
@@ -95,18 +94,18 @@ export const Integer = integerWhere(
 
 const XPID_ISSUE = 'must be a signed 64-bit integer in plain digits, such as -42';
 
-/** A profile's id as an integer. `-0` is not allowed, because JSON writes it as `0`. */
-export const XpidInteger = integerWhere(
-  (value) =>
-    typeof value === 'bigint'
-      ? BigInt.asIntN(64, value) === value
-      : Number.isSafeInteger(value) && !Object.is(value, -0),
-  XPID_ISSUE,
-);
+/** `-0` is not allowed, because JSON writes it as `0`. */
+function isXpid(value: number | bigint): boolean {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value;
+  return Number.isSafeInteger(value) && !Object.is(value, -0);
+}
+
+/** A profile's id as an integer. */
+export const XpidInteger = integerWhere(isXpid, XPID_ISSUE);
 
 /** Returns the reason why a string is not a valid profile id; undefined for a valid id. */
 export function xpidTextIssue(text: string): string | undefined {
-  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && explain(XpidInteger, BigInt(text)).length === 0) return undefined;
+  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && isXpid(BigInt(text))) return undefined;
   if (!/^-?\d{1,20}\.0*$/.test(text)) return XPID_ISSUE;
   return `must be an integer without a decimal point; ${PANDAS_INTEGERS}`;
 }

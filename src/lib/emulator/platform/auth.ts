@@ -31,18 +31,15 @@ export function createDirectory(
       if (known?.secret === secret) return known;
       return anySecret && (!known || known === workspaces[0]) ? workspaces[0] : undefined;
     },
-    /** Throws 404 for an unknown organization or account, and 403 for another client's organization (decision: D90). */
-    organizationOf: (
-      { orgId, accountId }: { orgId: string; accountId: string },
-      clientId: string,
-    ): Fixtures['organizations'][0] => {
+    /** Returns the organization's id. Throws 404 for an unknown organization or account, and 403 for another client's organization (decision: D90). */
+    organizationInPath: ({ orgId, accountId }: { orgId: string; accountId: string }, clientId: string): number => {
       const organization = organizations.find(({ id }) => String(id) === orgId);
       if (!organization) throw refusal(404, `Not found: organization ${orgId}`);
       if (organization.client_id !== clientId) throw refusal(403, `Forbidden: organization ${orgId}`);
       if (!accounts.some(({ id, org_id }) => String(id) === accountId && org_id === organization.id)) {
         throw refusal(404, `Not found: account ${accountId} in organization ${orgId}`);
       }
-      return organization;
+      return organization.id;
     },
     /** Returns the workspace in a path. Throws 404 for an unknown workspace, and 403 for another client's workspace. */
     workspaceInPath: (id: string, clientId: string): WorkspaceFixture => {

@@ -64,7 +64,10 @@ export function createExchange(
       if (resets() !== before) throw new Superseded();
     }
     if (fault?.drop === 'before') return undefined;
-    if (fault?.status !== undefined) return refusedAnswer(target, faultRefusal(fault.status, fault.retry_after));
+    if (fault?.status !== undefined) {
+      const headers = fault.retry_after === undefined ? undefined : { 'retry-after': String(fault.retry_after) };
+      return refusedAnswer(target, refusal(fault.status, 'Injected fault', headers));
+    }
     return handle(platform, incoming, target, body);
   }
 
@@ -139,8 +142,4 @@ async function handle(
 
 function refusedAnswer(target: Destination, error: unknown): Answer {
   return refusalAnswer(error, 'endpoint' in target ? target.endpoint.service : target.service);
-}
-
-function faultRefusal(status: number, retryAfter: number | string | undefined): PlatformError {
-  return refusal(status, 'Injected fault', retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 }

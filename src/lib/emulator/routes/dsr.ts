@@ -15,7 +15,7 @@ import { OTHER_SPELLING } from '../../contract/dsr-rules.ts';
 import { REQUEST_IDENTITY_TYPES } from '../../contract/identities.ts';
 import { hasControlCharacter } from '../../contract/shared.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { acceptBody, parseBody } from '../wire/request-body.ts';
+import { acceptBody, readJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatcher.ts';
@@ -164,8 +164,7 @@ function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
     throw refuse(DSR_FAILURES.invalid, 'Content-Type must be application/json');
   }
-  const value = parseBody(body, (detail) => refuse(DSR_FAILURES.invalid, detail));
-  const request = acceptBody(DsrRequest, value, refuseBody);
+  const request = acceptBody(DsrRequest, readJson(body, DSR_FAILURES.invalid), refuseBody);
   const own = extensionKey(vendorDomain);
   const foreign = Object.keys(request.extensions ?? {}).filter((key) => key !== own);
   if (foreign.length > 0) {

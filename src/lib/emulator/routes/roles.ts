@@ -31,11 +31,11 @@ function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenA
   const rate = createRateWindow(fixtures.limits.roles_per_minute);
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
-  function admit({ params, caller }: PlatformRequest<{ orgId: string; accountId: string }>): { id: number } {
-    const organization = directory.organizationOf(params, caller.id);
-    const wait = rate.take(organization.id, clock.now());
+  function admit({ params, caller }: PlatformRequest<{ orgId: string; accountId: string }>): number {
+    const id = directory.organizationInPath(params, caller.id);
+    const wait = rate.take(id, clock.now());
     if (wait !== undefined) throw refuse(ROLE_FAILURES.rateLimited, [], { 'retry-after': String(wait) });
-    return organization;
+    return id;
   }
 
   return {
@@ -44,9 +44,9 @@ function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenA
         admit(request);
         return TASKS;
       },
-      get: (request) => ({ status: 200, text: store.read(admit(request).id) }),
+      get: (request) => ({ status: 200, text: store.read(admit(request)) }),
       replace: (request) => {
-        const { id } = admit(request);
+        const id = admit(request);
         const { roles, failure, violations } = checkManifest(readJson(request.body, ROLE_FAILURES.invalidJson));
         if (failure) throw refuse(failure, describeViolations(violations));
         const kept = new Set(roles.map(({ role_id }) => role_id));
