@@ -122,8 +122,8 @@ export function createWarehouseReader() {
     const reading = (thread ??= startQueryThread());
     reading.limit(LIMIT_MS);
     try {
-      const { tables } = await open(reading, warehouse).catch((error: Error) => {
-        throw error instanceof QueryAborted ? error : closedWarehouse(error.message);
+      const { tables } = await open(reading, warehouse).catch((error: unknown) => {
+        throw error instanceof QueryAborted ? error : closedWarehouse((error as Error).message);
       });
       await reading.query(rewriteTables(sql, resolveAmong(tables)));
       for (;;) {
