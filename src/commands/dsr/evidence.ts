@@ -98,7 +98,8 @@ async function evidence(ctx: Context, ids: readonly string[], flags: EvidenceFla
   const { actor, folders, path, report, requests } = await readLedger(ctx, ids, flags);
   const ledger = chainFacts(report);
   const { entries, omitted, shown } = await collect(ctx, requests, [...folders, ...given], flags);
-  const page = evidencePage({ ...shown, requests, ledger, actor }, await pageSource(ctx, 'dsr_base_url'));
+  const source = { ...(await pageSource(ctx, 'dsr_base_url')), made_by: actor };
+  const page = evidencePage({ ...shown, requests, ledger }, source);
   const files: ZipEntry[] = [
     { name: 'index.html', data: Buffer.from(page) },
     { name: 'requests.json', data: jsonOf(requests) },

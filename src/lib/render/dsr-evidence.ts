@@ -3,8 +3,8 @@ import { finishedText, historyOf, outcomeText, type RequestEvidence, stateText }
 import { identitiesText, type LedgerRequest } from '../domain/dsr/ledger.ts';
 import type { ChainFacts } from '../kernel/hash-chain.ts';
 import { asSentence, counted, largest } from '../kernel/words.ts';
-import { figuresOf, recordsPage, recordsTable } from './dsr-page.ts';
-import { escapeHtml, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+import { figuresOf, RECORDS_STYLE, recordsTable } from './dsr-page.ts';
+import { escapeHtml, htmlPage, type PageSource } from './html-page.ts';
 
 export interface EvidenceMessage {
   /** The name `ID.N`, as in `messages/`. */
@@ -28,16 +28,18 @@ export interface EvidenceShown {
   /** Certificate chains that the ledger names. Those without a problem are in `certificates/` of the archive. */
   certificates: readonly { fingerprint: string; problem?: string | undefined }[];
   ledger: ChainFacts;
-  actor: { by: string; host: string };
 }
 
 export function evidencePage(shown: EvidenceShown, source: PageSource): string {
-  const { actor, ledger, requests } = shown;
-  const made = [...madeFacts(source), `by ${actor.by} on ${actor.host}`];
-  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...made];
+  const { ledger, requests } = shown;
   const sections = requests.map((request) => sectionOf(request, shown));
-  const main = [summaryOf(requests), ...sections, checksOf(shown)].join('\n');
-  return recordsPage('Evidence of data subject requests', facts, `<p>${chainText(ledger)}</p>`, main);
+  return htmlPage(source, {
+    title: 'Evidence of data subject requests',
+    facts: [counted(requests.length, 'request')],
+    lead: `<p>${chainText(ledger)}</p>`,
+    main: [summaryOf(requests), ...sections, checksOf(shown)].join('\n'),
+    style: RECORDS_STYLE,
+  });
 }
 
 function chainText({ adopted, entries, head, notes, pruned, unchained, valid }: ChainFacts): string {

@@ -1,7 +1,7 @@
 // Draws requests on one page, by urgency: overdue, due soon, deadline unknown, due later, and not due.
 import { byDeadline, type RequestOverview } from '../domain/dsr/overview.ts';
 import { counted } from '../kernel/words.ts';
-import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+import { escapeHtml, htmlPage, type PageSource } from './html-page.ts';
 
 const SOON_DAYS = 7;
 
@@ -50,15 +50,13 @@ export function requestsPage(requests: readonly RequestOverview[], source: PageS
     .map(({ kind, requests: own, title }) => {
       return `<section class="${kind}"><h2>${title}</h2>\n${tableOf(own, isDue)}</section>`;
     });
-  const facts = [...placeFacts(source), counted(requests.length, 'request'), ...madeFacts(source)];
-  const main = tables.join('\n') || '<p>There are no requests.</p>';
-  return recordsPage('Data subject requests', facts, figuresOf(figures), main);
-}
-
-/** Returns a page in the style of pages that list records: facts and `lead` at the top, then `main`. */
-export function recordsPage(title: string, facts: readonly string[], lead: string, main: string): string {
-  const header = `<header><h1>${title}</h1>\n${factsLine(facts)}\n${lead}</header>`;
-  return htmlPage(title, `${header}\n<main>\n${main}\n</main>`, RECORDS_STYLE);
+  return htmlPage(source, {
+    title: 'Data subject requests',
+    facts: [counted(requests.length, 'request')],
+    lead: figuresOf(figures),
+    main: tables.join('\n') || '<p>There are no requests.</p>',
+    style: RECORDS_STYLE,
+  });
 }
 
 /** Returns the figures at the top of a page, from their color, name and number. */
@@ -121,7 +119,7 @@ function leftOf({ days_late: late, days_left: left }: RequestOverview): string {
 }
 
 /** Style of pages that list records: figures at the top, and tables that become cards on a phone. */
-const RECORDS_STYLE = `
+export const RECORDS_STYLE = `
 main { max-width: 80rem; }
 header, main { margin-inline: auto; max-width: 80rem; }
 h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }

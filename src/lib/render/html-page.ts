@@ -12,25 +12,25 @@ export interface PageSource {
   workspace?: string | undefined;
   /** Milliseconds since the epoch. */
   made_on?: number | undefined;
+  /** Who made the page, and on which machine. */
+  made_by?: { by: string; host: string } | undefined;
 }
 
-/** Returns the facts that are known, such as `organization 1001`, `workspace 42` and `https://platform.example`. */
-export function placeFacts({ platform, organization, workspace }: PageSource): string[] {
-  const facts = [organization && `organization ${organization}`, workspace && `workspace ${workspace}`, platform];
-  return facts.filter((fact) => fact !== undefined);
-}
-
-/** Returns a fact such as `made 2026-01-02 03:04 UTC`, if the time is known. */
-export function madeFacts({ made_on: made }: PageSource): string[] {
-  return made === undefined ? [] : [`made ${minuteOf(made)} UTC`];
-}
-
-/** Returns a line of facts that breaks only between facts; empty if there are none. */
-export function factsLine(facts: readonly string[]): string {
-  const line = facts.map((fact, index) => {
-    const text = index === 0 ? capitalized(fact) : fact;
-    return `<span class="fact">${index > 0 ? '<i>·</i> ' : ''}${escapeHtml(text)}</span>`;
-  });
+/** Returns the known facts about the source and `own` as a line that breaks only between facts; empty if none is known. */
+function factsLine(
+  { platform, organization, workspace, made_on: on, made_by: maker }: PageSource,
+  own: readonly string[],
+): string {
+  const facts = [
+    ...[organization && `organization ${organization}`, workspace && `workspace ${workspace}`, platform, ...own],
+    ...[on === undefined ? undefined : `made ${minuteOf(on)} UTC`, maker && `by ${maker.by} on ${maker.host}`],
+  ];
+  const line = facts
+    .filter((fact) => fact !== undefined)
+    .map((fact, index) => {
+      const text = index === 0 ? capitalized(fact) : fact;
+      return `<span class="fact">${index > 0 ? '<i>·</i> ' : ''}${escapeHtml(text)}</span>`;
+    });
   return line.length === 0 ? '' : `<p class="facts"><span>${line.join(' ')}</span></p>`;
 }
 
@@ -71,8 +71,21 @@ code { font: .875em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   body { padding: 0; max-width: none; font-size: 9pt; }
 }`;
 
-/** Returns a complete page. `body` is HTML, and `style` is added to the style of every page. */
-export function htmlPage(title: string, body: string, style = ''): string {
+interface Page {
+  title: string;
+  /** The heading as HTML. Default: the title. */
+  heading?: string;
+  facts: readonly string[];
+  /** HTML below the facts. */
+  lead?: string;
+  main: string;
+  /** Added to the style of every page. */
+  style: string;
+}
+
+/** Returns a complete page, with facts about its source at the top. */
+export function htmlPage(source: PageSource, page: Page): string {
+  const { title, heading = escapeHtml(title), facts, lead, main, style } = page;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -84,7 +97,11 @@ export function htmlPage(title: string, body: string, style = ''): string {
 </style>
 </head>
 <body>
-${body}
+<header><h1>${heading}</h1>
+${factsLine(source, facts)}${lead === undefined ? '' : `\n${lead}`}</header>
+<main>
+${main}
+</main>
 </body>
 </html>
 `;

@@ -4,7 +4,7 @@ import { oldestFirst, recordsOf, startOf, STATUSES, statusCounts } from '../doma
 import { groupBy } from '../kernel/group-by.ts';
 import { formatDuration, parseIso } from '../kernel/timestamps.ts';
 import { counted, grouped, largest } from '../kernel/words.ts';
-import { escapeHtml, factsLine, htmlPage, madeFacts, minuteOf, type PageSource, placeFacts } from './html-page.ts';
+import { escapeHtml, htmlPage, minuteOf, type PageSource } from './html-page.ts';
 import { errorsText } from './warehouse.ts';
 
 export interface RunsSource extends PageSource {
@@ -52,13 +52,16 @@ export function runTimelinePage(runs: readonly RunReply[], source: RunsSource): 
   const ordered = oldestFirst(runs);
   const isDaily = ordered.length > MOST_RUNS;
   const entries = isDaily ? [...groupBy(ordered, dayOf)].map(dayEntry) : ordered.map(entryOf);
-  const facts = factsLine([...placeFacts(source), ...totals(ordered), ...madeFacts(source)]);
-  const head = `<header><h1>Runs of <code>${escapeHtml(source.pipeline)}</code></h1>\n${facts}</header>`;
-  const main =
-    ordered.length === 0
-      ? '<p>There are no matching runs.</p>'
-      : [causesOf(ordered, isDaily), chart(entries, ordered, isDaily), table(entries, isDaily)].join('\n');
-  return htmlPage(`Runs of ${source.pipeline}`, `${head}\n<main>\n${main}\n</main>`, STYLE);
+  return htmlPage(source, {
+    title: `Runs of ${source.pipeline}`,
+    heading: `Runs of <code>${escapeHtml(source.pipeline)}</code>`,
+    facts: totals(ordered),
+    main:
+      ordered.length === 0
+        ? '<p>There are no matching runs.</p>'
+        : [causesOf(ordered, isDaily), chart(entries, ordered, isDaily), table(entries, isDaily)].join('\n'),
+    style: STYLE,
+  });
 }
 
 function entryOf(run: RunReply): Entry {

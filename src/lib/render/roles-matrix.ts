@@ -3,7 +3,7 @@ import { type MatrixRow, isEscalation } from '../domain/roles/permissions.ts';
 import type { Column, ListView } from './view.ts';
 import { groupBy } from '../kernel/group-by.ts';
 import { counted } from '../kernel/words.ts';
-import { escapeHtml, factsLine, htmlPage, madeFacts, type PageSource, placeFacts } from './html-page.ts';
+import { escapeHtml, htmlPage, type PageSource } from './html-page.ts';
 
 /** Returns a view with one column per role. The page shows `source`. */
 export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): ListView<MatrixRow> {
@@ -44,7 +44,6 @@ const NOTHING = 'There are no roles, or none of them has a task.';
 const MANY_ROLES = 8;
 
 export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string {
-  const title = 'Roles and their permissions';
   const paper = Array.from(
     { length: roles.length > MANY_ROLES ? Math.ceil(roles.length / MANY_ROLES) : 0 },
     (_, sheet) => {
@@ -54,31 +53,23 @@ export function matrixPage(roles: readonly MatrixRole[], rows: readonly MatrixRo
       return `<section class="paper">${caption}${table(part, rows)}</section>`;
     },
   ).join('\n');
-  return htmlPage(
-    title,
-    `<header><h1>${title}</h1>
-${factsLine(describe(roles, rows, source))}
-<ul class="legend">
+  const whole = `<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>`;
+  const by = source.last_modified_by ? ` by ${source.last_modified_by}` : '';
+  return htmlPage(source, {
+    title: 'Roles and their permissions',
+    facts: [
+      counted(roles.length, 'role'),
+      counted(rows.length, 'task'),
+      ...(source.last_modified_on ? [`last modified ${source.last_modified_on} UTC${by}`] : []),
+    ],
+    lead: `<ul class="legend">
 <li><span class="direct">${HELD_WORDS.direct}</span> the role has the task</li>
 <li><span class="implied">${HELD_WORDS.implied}</span> full access to the same feature grants it</li>
 <li><span class="look">escalation</span> full access, or any access to user management, API credentials or privacy</li>
-</ul></header>
-<main>
-${rows.length === 0 ? `<p>${NOTHING}</p>` : `<div class="scroll${paper === '' ? '' : ' screen'}" tabindex="0">${table(roles, rows)}</div>\n${paper}`}
-</main>`,
-    STYLE,
-  );
-}
-
-function describe(roles: readonly MatrixRole[], rows: readonly MatrixRow[], source: MatrixSource): string[] {
-  const by = source.last_modified_by ? ` by ${source.last_modified_by}` : '';
-  return [
-    ...placeFacts(source),
-    counted(roles.length, 'role'),
-    counted(rows.length, 'task'),
-    ...(source.last_modified_on ? [`last modified ${source.last_modified_on} UTC${by}`] : []),
-    ...madeFacts(source),
-  ];
+</ul>`,
+    main: rows.length === 0 ? `<p>${NOTHING}</p>` : `${whole}\n${paper}`,
+    style: STYLE,
+  });
 }
 
 function table(roles: readonly MatrixRole[], rows: readonly MatrixRow[]): string {
