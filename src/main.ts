@@ -7,7 +7,7 @@ import { EXIT, type ExitName } from './lib/errors/entry.ts';
 import { host } from './lib/kernel/host.ts';
 import { createRedactor, type Redactor } from './lib/kernel/redact.ts';
 import type { Context, GlobalFlags, Io, Output } from './lib/runtime/context.ts';
-import { createContext, type StartedContext } from './lib/runtime/create-context.ts';
+import { RunContext } from './lib/runtime/run-context.ts';
 import { lenientFlags, preferredFormat, readGlobalFlags } from './lib/runtime/command-line/global-flags.ts';
 import {
   explainStop,
@@ -147,7 +147,7 @@ async function runCommand(
   { finished, redactor, stop }: { stop: AbortController; redactor: Redactor; finished: AbortSignal },
   state: RunState,
 ): Promise<number> {
-  const ctx = createContext(io, stop.signal, redactor, { asking, loadAll, run });
+  const ctx = new RunContext(io, stop.signal, redactor, { asking, loadAll, run });
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   const contexts = [ctx];
@@ -155,7 +155,7 @@ async function runCommand(
   state.explain = (error) => explainStop(ctx.lastWords(error), hasWritten());
 
   /** Parses the command line, and runs its action after `begin` completes the context. */
-  async function act(within: StartedContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
+  async function act(within: RunContext, begin: (flags: GlobalFlags, command: Command) => Promise<void>) {
     const wanted = commandNameOf(args);
     const root = await createProgram(within, (name) => name === wanted);
     state.flags = () => lenientFlags(root.opts(), io.env, preferredFormat(io));
@@ -185,7 +185,7 @@ async function runCommand(
   }
 
   async function runOnce(flags: GlobalFlags, output: (out: Output) => Output, ownIo: Io): Promise<ExitName> {
-    const own = createContext(ownIo, stop.signal, redactor, { asking, loadAll, run });
+    const own = new RunContext(ownIo, stop.signal, redactor, { asking, loadAll, run });
     contexts.push(own);
     try {
       await act(own, () => own.begin(flags, output));
@@ -240,13 +240,13 @@ export async function helpScreens(io: Io): Promise<Map<string, string>> {
     // `help --help` prints the root's help, like `help` without a flag.
     for (const child of command.commands) if (child.name() !== 'help') add(child, [...path, child.name()]);
   };
-  add(await loadAll(createContext(io, new AbortController().signal)), []);
+  add(await loadAll(new RunContext(io, new AbortController().signal)), []);
   return screens;
 }
 
 export async function reference(io: Io) {
   const { describeProgram } = await import('./commands/help/describe.ts');
-  return describeProgram(await loadAll(createContext(io, new AbortController().signal)));
+  return describeProgram(await loadAll(new RunContext(io, new AbortController().signal)));
 }
 
 /** Prints the candidates for the word at the cursor. Loads only the named group. */

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { EXIT } from '../../src/lib/errors/entry.ts';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { RunContext } from '../../src/lib/runtime/run-context.ts';
 import { helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';
 import { topics } from '../../src/commands/help/topics.ts';
@@ -19,7 +19,7 @@ function describable(all: Walked[]): Walked[] {
 
 beforeAll(async () => {
   for (const columns of WIDTHS) {
-    const program = await loadAll(createContext(createTestIo({ columns }).io, new AbortController().signal));
+    const program = await loadAll(new RunContext(createTestIo({ columns }).io, new AbortController().signal));
     const described = describable(commandsBelow(program)).map(
       ([path, command]) => [path, command, command.helpInformation()] as [string, Command, string],
     );

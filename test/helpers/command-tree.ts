@@ -1,6 +1,6 @@
 // The program's commands, for tests that visit all of them.
 import type { Command } from 'commander';
-import { createContext } from '../../src/lib/runtime/create-context.ts';
+import { RunContext } from '../../src/lib/runtime/run-context.ts';
 import { type CommandHelp, helpOf } from '../../src/lib/runtime/command-line/help.ts';
 import { loadAll } from '../../src/program.ts';
 import { createTestIo } from './cli.ts';
@@ -9,7 +9,7 @@ export type Walked = [path: string, command: Command];
 
 /** Returns the root command of a new program. */
 export function loadProgram(): Promise<Command> {
-  return loadAll(createContext(createTestIo().io, new AbortController().signal));
+  return loadAll(new RunContext(createTestIo().io, new AbortController().signal));
 }
 
 /** Returns all descendants of a command, including groups, with their full names, such as `roles push`. */

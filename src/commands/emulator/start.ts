@@ -10,12 +10,10 @@ import { KnownError, invalidInput, usageError } from '../../lib/kernel/errors.ts
 import { shellQuoted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
-import { readIdentity } from '../../lib/runtime/emulator/identity.ts';
-import { rehearsalFolder } from '../../lib/runtime/emulator/local-folder.ts';
-import { serveEmulator } from '../../lib/runtime/emulator/serve.ts';
+import { readIdentity, serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
 import { findEmulator } from '../../lib/runtime/emulator/control.ts';
-import { listEmulators } from '../../lib/runtime/emulator/running.ts';
+import { listEmulators, rehearsalFolder } from '../../lib/runtime/emulator/running.ts';
 import { READY_TEXTS, shellEnvironment, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
 
 export const portFlag = {

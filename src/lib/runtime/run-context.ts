@@ -13,15 +13,6 @@ import type { WriteRecorder } from './memory/write-log.ts';
 import type { SentWrite } from '../http/types.ts';
 import type { Target } from './target.ts';
 
-/** A context that `begin` completes before the command's action runs. */
-export interface StartedContext extends Context {
-  /** Sets the checked flags, and loads what the action needs. `output` may wrap the action's output. */
-  begin(flags: GlobalFlags, output?: (out: Output) => Output): Promise<void>;
-  readonly exit: ExitName;
-  /** True if a request was sent that may have changed the platform. */
-  readonly hasWritten: boolean;
-}
-
 export interface Program {
   asking: readonly string[];
   loadAll(ctx: Context): Promise<Command>;
@@ -34,23 +25,15 @@ const NO_PROGRAM: Program = { asking: [], loadAll: noCommands, run: noCommands }
 /** Runs that have already warned about a read-only or full home folder. */
 const warned = new WeakSet<Io>();
 
-/** Creates the context of a run. All contexts of a process share `redactor`. */
-export function createContext(
-  io: Io,
-  signal: AbortSignal,
-  redactor = createRedactor(),
-  program = NO_PROGRAM,
-): StartedContext {
-  return new RunContext(io, signal, redactor, program);
-}
-
-class RunContext implements StartedContext {
+/** The context of a run, which `begin` completes before the command's action runs. */
+export class RunContext implements Context {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
   readonly clock;
   readonly paths;
   exit: ExitName = 'ok';
+  /** True if a request was sent that may have changed the platform. */
   hasWritten = false;
   lastWords = (error: KnownError): KnownError => error;
   flags!: GlobalFlags;
@@ -66,7 +49,8 @@ class RunContext implements StartedContext {
   #writes: Promise<WriteRecorder> | undefined;
   #isShown = false;
 
-  constructor(io: Io, signal: AbortSignal, redactor: Redactor, program: Program) {
+  /** All contexts of a process share `redactor`. */
+  constructor(io: Io, signal: AbortSignal, redactor = createRedactor(), program = NO_PROGRAM) {
     this.io = io;
     this.signal = signal;
     this.redactor = redactor;
@@ -81,6 +65,7 @@ class RunContext implements StartedContext {
     this.#program = program;
   }
 
+  /** Sets the checked flags, and loads what the action needs. `output` may wrap the action's output. */
   async begin(flags: GlobalFlags, output = (out: Output): Output => out): Promise<void> {
     const { begin } = await import('./output/output.ts');
     const begun = await begin(this.io, flags, this.redactor, this.signal, this.#program.asking);
@@ -108,8 +93,7 @@ class RunContext implements StartedContext {
   }
 
   settings(profile?: string): Promise<Settings> {
-    const load = async (): Promise<Settings> => (await import('./connect.ts')).resolveFor(this, profile);
-    const known = this.#settings.get(profile) ?? load();
+    const known = this.#settings.get(profile) ?? import('./connect.ts').then((it) => it.resolveFor(this, profile));
     this.#settings.set(profile, known);
     return known;
   }

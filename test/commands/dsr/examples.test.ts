@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { command as dsr } from '../../../src/commands/dsr/index.ts';
 import { startCallbackServer } from '../../../src/lib/runtime/callbacks/server.ts';
-import { createContext } from '../../../src/lib/runtime/create-context.ts';
+import { RunContext } from '../../../src/lib/runtime/run-context.ts';
 import { helpOf } from '../../../src/lib/runtime/command-line/help.ts';
 import { interrupted } from '../../../src/lib/runtime/interrupt.ts';
 import { createTestIo } from '../../helpers/cli.ts';
@@ -17,7 +17,7 @@ import { shellWords } from '../../helpers/shell-words.ts';
 const ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c11';
 const ACCESS_ID = '6f1c5a52-3a4c-4f0e-9d55-3d2f6a1f8c12';
 
-const group = dsr.build(createContext(createTestIo().io, new AbortController().signal));
+const group = dsr.build(new RunContext(createTestIo().io, new AbortController().signal));
 const examples = leavesBelow(group).flatMap(([, command]) => helpOf(command)?.examples ?? []);
 
 let home: PlatformHome;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type KnownError, reasonOf, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/address.ts';
 import type { Context, Io } from '../context.ts';
-import { authorityFolder } from '../emulator/local-folder.ts';
+import { authorityFolder } from '../emulator/running.ts';
 
 let nodeRoots: import('node:crypto').X509Certificate[] | undefined;
 

@@ -4,8 +4,7 @@ import type { EmulatorReady } from '../../emulator/index.ts';
 import { KnownError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { settingsOf } from './environment.ts';
-import { authorityFolder, localFolder } from './local-folder.ts';
-import { listEmulators } from './running.ts';
+import { authorityFolder, listEmulators, localFolder } from './running.ts';
 
 /** Interval for checking whether another command has released the state. */
 const POLL_MS = 50;

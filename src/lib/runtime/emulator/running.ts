@@ -1,4 +1,4 @@
-// The registry of running `emulator start` processes, for other commands of this user.
+// The folders of embedded platforms, and the registry of running ones for other commands of this user.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorReady } from '../../emulator/index.ts';
@@ -55,4 +55,19 @@ function readEmulator(path: string): RunningEmulator | undefined {
   return typeof found?.pid === 'number' && typeof found.ready?.control_url === 'string'
     ? (found as RunningEmulator)
     : undefined;
+}
+
+/** Returns the state folder of profile `local` and, by default, of `emulator start`. */
+export function localFolder(paths: SettingsPaths): string {
+  return join(paths.data, 'local');
+}
+
+/** Returns the folder of the authority that all of this user's embedded platforms share. */
+export function authorityFolder(paths: SettingsPaths): string {
+  return join(paths.cache, 'emulator');
+}
+
+/** Returns the state folder of a platform that imitates a profile, separate from the folder of profile `local`. */
+export function rehearsalFolder({ data }: SettingsPaths, profile: string): string {
+  return join(data, 'rehearsals', profile);
 }

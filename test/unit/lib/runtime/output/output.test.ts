@@ -8,7 +8,7 @@ import { parse as parseYaml } from 'yaml';
 import { parseJson } from '../../../../../src/lib/kernel/json.ts';
 import type { DocumentView, ListView, RecordView, View } from '../../../../../src/lib/render/view.ts';
 import type { Context } from '../../../../../src/lib/runtime/context.ts';
-import { createContext } from '../../../../../src/lib/runtime/create-context.ts';
+import { RunContext } from '../../../../../src/lib/runtime/run-context.ts';
 import { OUTPUT_FORMATS, readGlobalFlags } from '../../../../../src/lib/runtime/command-line/global-flags.ts';
 import { type CliOptions, createTestIo } from '../../../../helpers/cli.ts';
 import { commandsIn, withoutFence } from '../../../../helpers/github-log.ts';
@@ -51,7 +51,7 @@ async function capture(
   options: CliOptions = {},
 ) {
   const { io, stdout, stderr } = createTestIo(options);
-  const ctx = createContext(io, new AbortController().signal);
+  const ctx = new RunContext(io, new AbortController().signal);
   await ctx.begin(readGlobalFlags(raw, io.env));
   await act(ctx);
   return { stdout: stdout(), stderr: stderr() };
