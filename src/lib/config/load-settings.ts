@@ -1,27 +1,21 @@
 // Reads the settings file and the project file, and resolves a profile's settings.
-import type { Clock } from '../kernel/clock.ts';
 import { type KnownError, usageError } from '../kernel/errors.ts';
 import { suggest } from '../kernel/nearest.ts';
-import type { Redactor } from '../kernel/redact.ts';
 import { settingsFilePath, type SettingsPaths, findProjectFile } from './paths.ts';
 import type { Profile } from './profile-schema.ts';
 import { LOCAL_PROFILE } from './profile-name.ts';
 import { type ProjectFile, readProjectFile } from './project-file.ts';
 import { type LocalValues, resolveSettings, type Settings } from './resolve-settings.ts';
-import { createSecrets, type Keychain } from './secrets.ts';
+import { createSecrets, type SecretsOptions } from './secrets.ts';
 import { readSettingsFile, type StoredSettings } from './settings-file.ts';
 import { SETTING_NAMES, variableOf, type Setting, type SettingName } from './setting-fields.ts';
 import { fail } from '../errors/fail.ts';
 
-export interface SettingsSources {
+export interface SettingsSources extends Omit<SecretsOptions, 'folder'> {
   flags: { profile?: string | undefined; settings: Readonly<Partial<Record<SettingName, string | undefined>>> };
-  env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
   paths: SettingsPaths;
-  clock: Clock;
-  redactor: Redactor;
-  signal?: AbortSignal | undefined;
   onWarning(text: string): void;
   /** Receives a message about variables that have no effect because a profile is pinned. */
   onNote?(text: string): void;
@@ -29,7 +23,6 @@ export interface SettingsSources {
   local?: (() => Promise<LocalValues>) | undefined;
   /** Flag for a second profile. To keep secrets apart, environment variables and the project file do not apply. */
   alone?: string | undefined;
-  keychain?: (() => Promise<Keychain>) | undefined;
 }
 
 /** Throws KnownError: invalid input (9) for a broken file, usage (2) for an invalid value or an unknown profile. */

@@ -18,14 +18,10 @@ const ProjectSettings = z.strictObject({
   ...SHARED_FIELDS,
 });
 
-export interface ProjectFile {
-  file: string;
-  profile: string | undefined;
-  settings: Omit<z.infer<typeof ProjectSettings>, '$schema' | 'profile'>;
-}
+export type ProjectFile = Awaited<ReturnType<typeof readProjectFile>>;
 
 /** Reads the file. Throws KnownError invalid input (9) with the position of each issue, such as a credential. */
-export async function readProjectFile(file: string): Promise<ProjectFile> {
+export async function readProjectFile(file: string) {
   let text: string;
   try {
     if (fs.statSync(file).size > MAX_BYTES)

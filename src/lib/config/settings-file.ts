@@ -5,21 +5,16 @@ import { type FieldIssue, parseWith, showPath } from '../contract/explain.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { invalidInput, type KnownError, MOST_ISSUES, placeAt, writing } from '../kernel/errors.ts';
-import { holdsEachKey, parseJson, parseJsonOr, stringifyJson } from '../kernel/json.ts';
+import { parseJson, parseJsonOr, stringifyJson } from '../kernel/json.ts';
 import { locateJson } from '../kernel/json-syntax.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
-import { FILE_VERSION, type Profile, SettingsFile, unknownFields } from './profile-schema.ts';
+import { FILE_VERSION, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
 import type { Node, Pair } from 'yaml';
 
-export interface StoredSettings {
-  current: string | undefined;
-  profiles: ReadonlyMap<string, Profile>;
-  /** Warnings about unknown fields; the file keeps these fields. */
-  warnings: string[];
-}
+export type StoredSettings = Awaited<ReturnType<typeof readSettingsFile>>;
 
 /** The settings file as JSON, including unknown fields. */
 export interface RawSettings {
@@ -29,8 +24,11 @@ export interface RawSettings {
   [unknown: string]: unknown;
 }
 
-/** A missing file counts as empty. Throws KnownError invalid input (9) with the positions of the issues. */
-export async function readSettingsFile(folder: string): Promise<StoredSettings> {
+/**
+ * A missing file counts as empty. Throws KnownError invalid input (9) with the positions of the issues. The warnings are
+ * about unknown fields, which the file keeps.
+ */
+export async function readSettingsFile(folder: string) {
   const { checked } = await readBoth(folder);
   const profiles = new Map(Object.entries(checked.profiles ?? {}));
   const warnings = [...profiles].flatMap(([name, profile]) =>
@@ -104,13 +102,13 @@ function parseText(file: string, text: string): unknown {
   const value = parseJsonOr(text, ({ message, offset = 0 }) => {
     throw broken(file, text, [{ message, offset: () => offset }]);
   });
-  if (holdsEachKey(text)) return value;
   const found: LocatedIssue[] = [];
   locateJson(text, (key, offset, members) => {
     if (members.has(key)) found.push({ message: 'duplicate key', offset: () => offset });
     else if (key === '__proto__') found.push({ message: 'unknown field', offset: () => offset + 1 });
   });
-  throw broken(file, text, found);
+  if (found.length > 0) throw broken(file, text, found);
+  return value;
 }
 
 function broken(file: string, text: string, found: readonly LocatedIssue[]): KnownError {

@@ -62,17 +62,12 @@ async function readPath(path: string, { io, signal }: InputSource): Promise<Uint
     const status = await stat(full);
     if (status.size > MAX_DOCUMENT_BYTES) throw tooLarge(path);
     // A pipe or device has no size.
-    const stream =
-      status.isFIFO() || status.isCharacterDevice() ? await openPatiently(full, signal) : createReadStream(full);
-    return await readStream(stream, path, signal);
+    if (!status.isFIFO() && !status.isCharacterDevice()) return await readStream(createReadStream(full), path, signal);
+    const { openWaiting } = await import('./open-waiting.ts');
+    return await readStream(await openWaiting(full, signal), path, signal);
   } catch (error) {
     throw error instanceof KnownError ? error : cannotReadInput(path, error);
   }
-}
-
-async function openPatiently(full: string, signal: AbortSignal): Promise<Readable> {
-  const { openWaiting } = await import('./open-waiting.ts');
-  return await openWaiting(full, signal);
 }
 
 /** Checks an input that must be read several times: throws usage (2) for a pipe or device. `path` is absolute. */

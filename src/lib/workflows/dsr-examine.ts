@@ -9,32 +9,34 @@ import { KnownError, invalidInput, type Issue, MOST_ISSUES } from '../kernel/err
 import { createRowReader, type ReadyRow, type RowOptions } from './dsr-row-reader.ts';
 
 /** The rows to send: how many there are, how many are erasures with or without a waiting period, and the first rows. */
-export interface RowsToSend {
-  left: number;
-  skipWaiting: number;
-  cancellable: number;
-  /** In order. A request without an id in the file gets a placeholder. */
-  first: ReadyRow[];
+export type RowsToSend = ReturnType<typeof nothingToSend>;
+function nothingToSend() {
+  /** `first` is in order. A request without an id in the file has a placeholder. */
+  return { left: 0, skipWaiting: 0, cancellable: 0, first: [] as ReadyRow[] };
 }
 
 /** The result of the check. The rows to send are those that are not done; an earlier run may have sent some of them. */
-export interface Examined extends RowsToSend {
-  rows: number;
-  withoutId: number;
-  /** Number of completed rows, if the input is a results file. */
-  done: number;
-  /** Number of rows by kind, such as `gdpr erasure`. */
-  kinds: Map<string, number>;
-  /** Numbers of the rows to which each piece of advice applies. */
-  advice: Map<string, number[]>;
-  /** Numbers of the rows in which spaces around an identity were removed. */
-  trimmed: number[];
-  /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
-  late: number[];
-  mostDaysLate: number;
-  /** Columns that the rows use, by the specification's names. A results file has them if the input has no columns. */
-  used: Set<string>;
-  digest: string;
+export type Examined = ReturnType<typeof nothingFound>;
+function nothingFound() {
+  return {
+    ...nothingToSend(),
+    rows: 0,
+    withoutId: 0,
+    /** Number of completed rows, if the input is a results file. */
+    done: 0,
+    /** Number of rows by kind, such as `gdpr erasure`. */
+    kinds: new Map<string, number>(),
+    /** Numbers of the rows to which each piece of advice applies. */
+    advice: new Map<string, number[]>(),
+    /** Numbers of the rows in which spaces around an identity were removed. */
+    trimmed: [] as number[],
+    /** Numbers of the rows to send whose deadline has passed, and the maximum number of days since then. */
+    late: [] as number[],
+    mostDaysLate: 0,
+    /** Columns that the rows use, by the specification's names. A results file has them if the input has no columns. */
+    used: new Set<string>(),
+    digest: '',
+  };
 }
 
 /** Number of requests that a dry run of a bulk run shows. */
@@ -45,9 +47,7 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
   const reader = createRowReader(table, options);
   const keys = createRowKeys();
   const issues: Issue[] = [];
-  const doubts = { advice: new Map(), trimmed: [], late: [], mostDaysLate: 0 };
-  const sets = { kinds: new Map(), used: new Set<string>(), digest: '' };
-  const found: Examined = { ...nothingToSend(), ...doubts, ...sets, rows: 0, withoutId: 0, done: 0 };
+  const found = nothingFound();
   let wrong = 0;
   let isRepeated = false as boolean;
   /** The first row of each file. */
@@ -129,10 +129,6 @@ export async function examineRows(table: RowTable, options: RowOptions, name: st
     ])
       found.used.add(column);
   }
-}
-
-function nothingToSend(): RowsToSend {
-  return { left: 0, skipWaiting: 0, cancellable: 0, first: [] };
 }
 
 function addToSend(found: RowsToSend, ready: ReadyRow): void {

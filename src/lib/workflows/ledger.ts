@@ -1,9 +1,8 @@
 // The ledger lists the data subject requests sent from or reported to this machine: workspace, time, author, statuses.
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '../kernel/clock.ts';
 import { withLock } from '../kernel/lock.ts';
-import { openChain } from '../kernel/chain.ts';
+import { type ChainOptions, openChain } from '../kernel/chain.ts';
 import type { LedgerNews, StateNews, SubmittedNews } from '../domain/dsr/ledger.ts';
 import { isAdvance } from '../domain/dsr/statuses.ts';
 import { createReadings, eventOf, lineOf, ownText, scopeKey } from './ledger-readings.ts';
@@ -18,11 +17,9 @@ export interface LedgerScope {
   workspace_id: string;
 }
 
-interface LedgerOptions {
+interface LedgerOptions extends Omit<ChainOptions, 'upgrade'> {
   /** The user and the machine, which are recorded in every line. */
   actor: { by: string; host: string };
-  clock: Clock;
-  signal?: AbortSignal;
   /** Starts a wait for a reading, and returns the function that ends it. */
   waits?: (() => () => void) | undefined;
 }

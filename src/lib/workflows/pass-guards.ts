@@ -3,10 +3,15 @@ import type { Refusal } from '../domain/field-changes.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import { asSentence } from '../kernel/words.ts';
 
+export interface GuardPrompt {
+  readonly possible: boolean;
+  typed(question: string, expected: string, options: { flag: string }): Promise<void>;
+}
+
 interface Options<Guard extends string> {
   dryRun: boolean;
   deletions: number;
-  prompt: { possible: boolean; typed(question: string, expected: string, options: { flag: string }): Promise<void> };
+  prompt: GuardPrompt;
   /** Shows what a user needs to know before typing. */
   warn?(): void;
   stop(refusals: readonly Refusal<Guard>[]): KnownError;

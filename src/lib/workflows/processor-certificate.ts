@@ -13,14 +13,7 @@ export interface ProcessorCertificate {
   cached: boolean;
 }
 
-export interface CertificateSource {
-  /** Returns the stored certificate if it has not expired, otherwise a new one. Throws KnownError if fetching fails. */
-  get(): Promise<ProcessorCertificate>;
-  /** Returns a replacement for the failed certificate; undefined if there is none, or after a recent refresh. */
-  refresh(failed: ProcessorCertificate): Promise<ProcessorCertificate | undefined>;
-  /** Returns the address that the certificate was last requested from. */
-  from(): string;
-}
+export type CertificateSource = ReturnType<typeof createCertificateSource>;
 
 export interface CertificatePorts {
   api: DsrApi;
@@ -35,7 +28,7 @@ const MAX_BYTES = 64 * 1024;
 const REFRESH_EVERY_MS = 60_000;
 const HUNG_AFTER_MS = 5000;
 
-export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts): CertificateSource {
+export function createCertificateSource({ api, cache, clock, signal }: CertificatePorts) {
   const { now } = steadyClock(clock);
   let kept: { url: string; pem: string } | undefined;
   /** Expiry of the kept certificate: parsing it for every response would take longer than verifying the response. */
@@ -67,20 +60,23 @@ export function createCertificateSource({ api, cache, clock, signal }: Certifica
   }
 
   return {
-    get: async () => {
+    /** Returns the stored certificate if it has not expired, otherwise a new one. Throws KnownError if fetching fails. */
+    get: async (): Promise<ProcessorCertificate> => {
       kept ??= cache.read();
       if (!kept) return await fetchOnce();
       if (expiry?.of !== kept.pem)
         expiry = { of: kept.pem, at: Date.parse(parseCertificates(kept.pem)?.[0]?.validTo ?? '') };
       return expiry.at >= clock.now() ? { ...kept, cached: true } : await fetchOnce();
     },
-    refresh: async ({ pem }) => {
+    /** Returns a replacement for the failed certificate; undefined if there is none, or after a recent refresh. */
+    refresh: async ({ pem }: ProcessorCertificate): Promise<ProcessorCertificate | undefined> => {
       if (fetching) return await fetching;
       if (kept && kept.pem !== pem) return { ...kept, cached: true };
       if (now() - refreshedAt < REFRESH_EVERY_MS) return undefined;
       refreshedAt = now();
       return await fetchOnce();
     },
+    /** Returns the address that the certificate was last requested from. */
     from: () => from,
   };
 }

@@ -2,7 +2,7 @@
 import { type Hint, type KnownError, ifFound } from '../kernel/errors.ts';
 import { canonicalJson, isRecord } from '../kernel/json.ts';
 import { asSentence, capitalized } from '../kernel/words.ts';
-import { confirmed, type ConfirmPorts, type Doubt, type Judgement } from './confirm-write.ts';
+import { confirmed, type ConfirmPorts, type Write } from './confirm-write.ts';
 import { changedFields } from '../domain/field-changes.ts';
 import { causedBy, fail } from '../errors/fail.ts';
 import type { ErrorCode } from '../errors/registry.ts';
@@ -146,13 +146,8 @@ async function confirmedById<Result, Reply extends Identified>(
   id: string,
   calls: Pick<ResourceCalls<Reply, never>, 'get'> & Named,
   ports: WritePorts,
-  write: {
-    explained?: readonly number[];
-    send(): Promise<Result>;
-    isOurs(result: Result): boolean;
-    read?(): Promise<Reply | undefined>;
-    judge(now: Reply | undefined, doubt: Doubt): Judgement<Result>;
-  },
+  write: Pick<Write<Result, Reply | undefined>, 'explained' | 'send' | 'isOurs' | 'judge'> &
+    Partial<Pick<Write<Result, Reply | undefined>, 'read'>>,
 ): Promise<Result> {
   const { noun } = calls;
   const result = await confirmed<Result, Reply | undefined>(

@@ -1,5 +1,5 @@
 // Replaces the roles manifest safely: plan, guards, prompt, backup, a final GET, the PUT and its confirmation.
-import { passGuards } from './pass-guards.ts';
+import { type GuardPrompt, passGuards } from './pass-guards.ts';
 import type { RolesApi } from '../api/index.ts';
 import { isEmptyDiff, type GuardFlags, type GuardRefusal, guardPush, undoOf } from '../domain/roles/plan.ts';
 import { fromReply, type Manifest, type ManifestScope, sameState, toReply } from '../domain/roles/manifest.ts';
@@ -32,11 +32,7 @@ export interface PushOptions extends GuardFlags {
 }
 
 export interface PushContext extends WritePorts {
-  readonly prompt: {
-    readonly possible: boolean;
-    typed(question: string, expected: string, options: { flag: string }): Promise<void>;
-    ask(question: string, fallback: boolean): Promise<boolean>;
-  };
+  readonly prompt: GuardPrompt & { ask(question: string, fallback: boolean): Promise<boolean> };
   readonly redactor: { text(text: string): string };
   startWrite(scope: 'organization'): Promise<unknown>;
   confirmWrite(question: string): Promise<unknown>;

@@ -23,7 +23,13 @@ import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import { isUnknown } from './confirm-write.ts';
-import { createConfirmed, deleteConfirmed, updateConfirmed, type WritePorts } from './resource-write.ts';
+import {
+  createConfirmed,
+  deleteConfirmed,
+  type ResourceCalls,
+  updateConfirmed,
+  type WritePorts,
+} from './resource-write.ts';
 
 /** Response fields that every kind of resource has. */
 export type ResourceReply = Record<string, unknown> & {
@@ -34,12 +40,8 @@ export type ResourceReply = Record<string, unknown> & {
 type DescribedWrite = ReturnType<Api['pipelines']['describeDelete']>;
 
 /** The three clients differ only in the types of their bodies, which each kind's schema has already checked. */
-interface ResourceClient {
-  list(signal: AbortSignal): Promise<ResourceReply[]>;
-  get(id: string, signal: AbortSignal): Promise<ResourceReply>;
-  create(body: Definition, signal: AbortSignal): Promise<ResourceReply>;
+interface ResourceClient extends Pick<ResourceCalls<ResourceReply, Definition>, 'list' | 'get' | 'create' | 'delete'> {
   update(id: string, body: Definition, signal: AbortSignal, query: object): Promise<ResourceReply>;
-  delete(id: string, signal: AbortSignal): Promise<void>;
   describeCreate(body: Definition): DescribedWrite;
   describeUpdate(id: string, body: Definition, query: object): DescribedWrite;
   describeDelete(id: string): DescribedWrite;

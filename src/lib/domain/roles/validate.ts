@@ -23,221 +23,191 @@ export interface Known {
 }
 
 type Path = (string | number)[];
-
-/** Results of a check: issues stop the command, but warnings do not. */
-class Report {
-  readonly issues: FieldIssue[] = [];
-  readonly warnings: FieldIssue[] = [];
-  issue(path: Path, message: string, at?: 'key'): void {
-    this.issues.push({ path, message, ...(at && { at }) });
-  }
-  warn(path: Path, message: string): void {
-    this.warnings.push({ path, message });
-  }
-}
-
-function remembered(known: Known): Manifest[] {
-  return [known.live, known.base].filter((manifest) => manifest !== undefined);
-}
-
-/** Reports fields, also in nested maps, that are not in `allowed` and were not returned by the platform (`seen`). */
-function checkFields(
-  found: Record<string, unknown>,
-  allowed: readonly string[],
-  seen: readonly Record<string, unknown>[],
-  path: Path,
-  { known, report }: { known: Known; report: Report },
-): void {
-  if (known.tolerateUnknown || known.fieldsOfPlatform) return;
-  for (const [key, value] of Object.entries(found)) {
-    if (allowed.includes(key)) continue;
-    const holders = seen.filter((one) => Object.hasOwn(one, key));
-    if (holders.length === 0) {
-      const hint = didYouMean(key, [...allowed, ...seen.flatMap(Object.keys)]);
-      report.issue([...path, key], `unknown field \`${key}\`${hint}`, 'key');
-    } else if (isRecord(value)) {
-      const inside = holders.map((one) => one[key]).filter(isRecord);
-      checkFields(value, [], inside, [...path, key], { known, report });
-    }
-  }
-}
-
-export interface CheckedManifest {
-  /** The file's manifest; valid only if there are no issues. */
-  manifest: Manifest;
-  issues: FieldIssue[];
-  /** Warnings do not prevent the manifest from being sent. */
-  warnings: FieldIssue[];
-}
+type Fields = Record<string, unknown>;
 
 /** Fields of a manifest file. `$schema` is for editors and is never sent. */
 const TOP_FIELDS = ['roles', 'last_modified_on', 'last_modified_by', '$schema'];
-
-/** Reads and checks the value of a roles file. Tasks may be bare ids. */
-export function checkManifest(value: unknown, known: Known): CheckedManifest {
-  const report = new Report();
-  const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
-  const checked = { manifest, issues: report.issues, warnings: report.warnings };
-  if (!isRecord(value)) {
-    report.issue([], 'a roles file must be a map with a `roles` list');
-    return checked;
-  }
-  checkTop(value, manifest, known, report);
-  if (!Array.isArray(value['roles'])) {
-    const place = 'roles' in value ? ['roles'] : [];
-    report.issue(place, '`roles` must be a list of roles (an empty list is written `roles: []`)');
-    return checked;
-  }
-  const items = value['roles'] as unknown[];
-  const counts = remembered(known).map(({ roles }) => roles.length);
-  const limit = largest(counts, ROLE_LIMITS.rolesPerOrganization);
-  if (items.length > limit && !known.tolerateUnknown) {
-    report.issue(['roles', limit], `${items.length} roles; an organization can have at most ${limit}`);
-  }
-  const checking = { known, report, checkTask: createTaskCheck(known) };
-  for (const [index, item] of items.entries()) {
-    const role = checkRole(item, ['roles', index], checking);
-    if (role) manifest.roles.push(role);
-  }
-  checkUnique('role_id', items, () => false, checking);
-  // Two roles may share a name if the platform itself returned them that way.
-  const isHeldTwice = (name: string): boolean =>
-    remembered(known).some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
-  checkUnique('name', items, isHeldTwice, checking);
-  return checked;
-}
-
-function checkTop(value: Record<string, unknown>, manifest: Manifest, known: Known, report: Report): void {
-  const seen = remembered(known).map(({ extra }) => extra);
-  checkFields(value, TOP_FIELDS, seen, [], { known, report });
-  for (const key of Object.keys(value)) {
-    if (TOP_FIELDS.includes(key)) continue;
-    manifest.extra[key] = value[key];
-    const isEdited = seen.every((extra) => canonicalJson(extra[key]) !== canonicalJson(value[key]));
-    if (known.live && isEdited) report.warn([key], `\`${key}\` belongs to the platform: this value is not sent`);
-  }
-  for (const key of ['last_modified_on', 'last_modified_by'] as const) {
-    const stamp = value[key];
-    if (typeof stamp === 'string') manifest[key] = stamp;
-    else if (stamp !== undefined && stamp !== null) report.issue([key], `\`${key}\` must be text; put it in quotes`);
-  }
-}
-
-function checkUnique(
-  field: 'role_id' | 'name',
-  items: readonly unknown[],
-  isTolerated: (text: string) => boolean,
-  { known, report }: { known: Known; report: Report },
-): void {
-  const owners = new Map(known.others?.map((role) => [role[field], role.role_id]));
-  for (const [index, item] of items.entries()) {
-    const text = isRecord(item) ? item[field] : undefined;
-    if (typeof text !== 'string') continue;
-    const owner = owners.get(text);
-    const message = `\`${text}\` is already taken by ${owner ?? ''}`;
-    if (owner === undefined) owners.set(text, `roles[${index}]`);
-    else if (isTolerated(text)) report.warn(['roles', index, field], message);
-    else report.issue(['roles', index, field], message);
-  }
-}
-
 const ROLE_FIELDS = ['role_id', 'name', 'description', 'tasks'];
 const DIRECTION_CONTROL = /\p{Bidi_Control}/u;
 
-/** Context of a check. `seen` contains the roles with the same id in the live manifest and the base. */
-interface Checking {
-  known: Known;
-  seen: readonly Role[];
-  report: Report;
-  /** Returns the problem with a task id, if any. `stops` is false for a warning. */
-  checkTask: ReturnType<typeof createTaskCheck>;
-}
+export type CheckedManifest = ReturnType<typeof checkManifest>;
 
-/** Returns the role as it will be sent, with tasks as maps; undefined if the value is not a map. */
-function checkRole(item: unknown, path: Path, shared: Omit<Checking, 'seen'>): Role | undefined {
-  const { known, report } = shared;
-  if (!isRecord(item)) {
-    report.issue(path, 'a role must be a map with role_id, name, description and tasks');
+/**
+ * Reads and checks the value of a roles file. Tasks may be bare ids. The manifest is valid only if there are no issues.
+ * Warnings do not prevent it from being sent.
+ */
+export function checkManifest(value: unknown, known: Known) {
+  const manifest: Manifest = { roles: [], last_modified_on: null, last_modified_by: null, extra: {} };
+  const issues: FieldIssue[] = [];
+  const warnings: FieldIssue[] = [];
+  const issue = (path: Path, message: string, at?: 'key') => issues.push({ path, message, ...(at && { at }) });
+  const warn = (path: Path, message: string) => warnings.push({ path, message });
+  const remembered = [known.live, known.base].filter((one) => one !== undefined);
+  const checkTask = createTaskCheck(known, remembered);
+
+  if (isRecord(value)) {
+    checkTop(value);
+    if (Array.isArray(value['roles'])) checkRoles(value['roles']);
+    else {
+      const place = 'roles' in value ? ['roles'] : [];
+      issue(place, '`roles` must be a list of roles (an empty list is written `roles: []`)');
+    }
+  } else issue([], 'a roles file must be a map with a `roles` list');
+  return { manifest, issues, warnings };
+
+  function checkTop(top: Fields): void {
+    const seen = remembered.map(({ extra }) => extra);
+    checkFields(top, TOP_FIELDS, seen, []);
+    for (const key of Object.keys(top)) {
+      if (TOP_FIELDS.includes(key)) continue;
+      manifest.extra[key] = top[key];
+      const isEdited = seen.every((extra) => canonicalJson(extra[key]) !== canonicalJson(top[key]));
+      if (known.live && isEdited) warn([key], `\`${key}\` belongs to the platform: this value is not sent`);
+    }
+    for (const key of ['last_modified_on', 'last_modified_by'] as const) {
+      const stamp = top[key];
+      if (typeof stamp === 'string') manifest[key] = stamp;
+      else if (stamp !== undefined && stamp !== null) issue([key], `\`${key}\` must be text; put it in quotes`);
+    }
+  }
+
+  /** Reports fields, also in nested maps, that are not in `allowed` and were not returned by the platform (`seen`). */
+  function checkFields(found: Fields, allowed: readonly string[], seen: readonly Fields[], path: Path): void {
+    if (known.tolerateUnknown || known.fieldsOfPlatform) return;
+    for (const [key, item] of Object.entries(found)) {
+      if (allowed.includes(key)) continue;
+      const holders = seen.filter((one) => Object.hasOwn(one, key));
+      if (holders.length === 0) {
+        const hint = didYouMean(key, [...allowed, ...seen.flatMap(Object.keys)]);
+        issue([...path, key], `unknown field \`${key}\`${hint}`, 'key');
+      } else if (isRecord(item)) {
+        const inside = holders.map((one) => one[key]).filter(isRecord);
+        checkFields(item, [], inside, [...path, key]);
+      }
+    }
+  }
+
+  function checkRoles(items: readonly unknown[]): void {
+    const limit = largest(
+      remembered.map(({ roles }) => roles.length),
+      ROLE_LIMITS.rolesPerOrganization,
+    );
+    if (items.length > limit && !known.tolerateUnknown)
+      issue(['roles', limit], `${items.length} roles; an organization can have at most ${limit}`);
+    for (const [index, item] of items.entries()) {
+      const role = checkRole(item, ['roles', index]);
+      if (role) manifest.roles.push(role);
+    }
+    checkUnique('role_id', items, () => false);
+    // Two roles may share a name if the platform itself returned them that way.
+    const isHeldTwice = (name: string): boolean =>
+      remembered.some(({ roles }) => roles.filter((role) => role.name === name).length > 1);
+    checkUnique('name', items, isHeldTwice);
+  }
+
+  function checkUnique(
+    field: 'role_id' | 'name',
+    items: readonly unknown[],
+    isTolerated: (text: string) => boolean,
+  ): void {
+    const owners = new Map(known.others?.map((role) => [role[field], role.role_id]));
+    for (const [index, item] of items.entries()) {
+      const text = isRecord(item) ? item[field] : undefined;
+      if (typeof text !== 'string') continue;
+      const owner = owners.get(text);
+      if (owner === undefined) owners.set(text, `roles[${index}]`);
+      else {
+        const report = isTolerated(text) ? warn : issue;
+        report(['roles', index, field], `\`${text}\` is already taken by ${owner}`);
+      }
+    }
+  }
+
+  /** Returns the role as it will be sent, with tasks as maps; undefined if the value is not a map. */
+  function checkRole(item: unknown, path: Path): Role | undefined {
+    if (!isRecord(item)) {
+      issue(path, 'a role must be a map with role_id, name, description and tasks');
+      return undefined;
+    }
+    const seen = remembered.flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
+    checkFields(item, ROLE_FIELDS, seen.map(extraFields), path);
+    const role = { ...item, tasks: checkTasks(item['tasks'], [...path, 'tasks'], seen) } as Role;
+    checkTexts(item, role, path, seen);
+    return role;
+  }
+
+  function checkTexts(item: Fields, role: Role, path: Path, seen: readonly Role[]): void {
+    // A value that the platform itself returned, such as a null description, may be sent back unchanged.
+    const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
+    // Tasks are omitted, because `checkTasks` has already checked them.
+    for (const { path: inner, message } of explain(RoleSchema, { ...role, tasks: [] })) {
+      const field = String(inner[0]);
+      if (isReturned(field)) continue;
+      if (known.tolerateUnknown && (item[field] === null || item[field] === '') && field !== 'role_id') continue;
+      if (Object.hasOwn(item, field)) issue([...path, ...inner], message);
+      else issue(path, `${field} ${message}`);
+    }
+    for (const field of ['role_id', 'name'] as const) {
+      const text = item[field];
+      if (typeof text !== 'string' || isReturned(field)) continue;
+      const [character] = RESTRICTED_CHARACTERS.exec(text) ?? [];
+      const invisible = DIRECTION_CONTROL.test(text) && 'an invisible character that changes the text direction';
+      const what =
+        character === undefined ? invisible : `the character ${character === '"' ? `'"'` : `"${character}"`}`;
+      if (what !== false) warn([...path, field], `contains ${what}, which the platform may reject`);
+    }
+  }
+
+  function checkTasks(list: unknown, path: Path, seen: readonly Role[]): TaskRef[] {
+    if (!Array.isArray(list)) {
+      const place = list === undefined ? path.slice(0, -1) : path;
+      issue(place, '`tasks` must be a list of task ids (an empty one is `tasks: []`)');
+      return [];
+    }
+    const tasks = new Map<string, TaskRef>();
+    const ids: (string | undefined)[] = [];
+    for (const [index, item] of (list as unknown[]).entries()) {
+      const place = [...path, index];
+      const task = readTask(item, place, seen);
+      const id = task?.task_id;
+      ids.push(id);
+      if (!task || id === undefined) continue;
+      if (tasks.has(id)) warn(place, `${id} is listed twice`);
+      else tasks.set(id, task);
+      const fault = checkTask(id);
+      if (fault) (fault.stops ? issue : warn)(place, fault.message);
+    }
+    for (const [index, id] of ids.entries()) {
+      if (id === undefined) continue;
+      const all = `${id.split(':', 1)[0] ?? ''}:*`;
+      const isRedundant = id !== all && id !== CORE_TASK && tasks.has(all);
+      if (isRedundant) warn([...path, index], `${id} is redundant: ${all} includes it`);
+    }
+    return [...tasks.values()];
+  }
+
+  function readTask(item: unknown, path: Path, seen: readonly Role[]): TaskRef | undefined {
+    if (typeof item === 'string') {
+      if (item !== '') return { task_id: item };
+    } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
+      const id = item['task_id'];
+      const held = seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
+      checkFields(item, ['task_id'], held, path);
+      return item as TaskRef;
+    }
+    issue(path, 'a task must be an id such as `audiences:view`, or `{task_id: …}`');
     return undefined;
   }
-  const seen = remembered(known).flatMap(({ roles }) => roles.filter((role) => role.role_id === item['role_id']));
-  const checking = { ...shared, seen };
-  checkFields(item, ROLE_FIELDS, seen.map(extraFields), path, checking);
-  const role = { ...item, tasks: checkTasks(item['tasks'], [...path, 'tasks'], checking) } as Role;
-  checkTexts(item, role, path, checking);
-  return role;
 }
 
-function checkTexts(item: Record<string, unknown>, role: Role, path: Path, { known, seen, report }: Checking): void {
-  // A value that the platform itself returned, such as a null description, may be sent back unchanged.
-  const isReturned = (field: string): boolean => seen.some((one) => (one[field] ?? null) === (item[field] ?? null));
-  // Tasks are omitted, because `checkTasks` has already checked them.
-  for (const { path: inner, message } of explain(RoleSchema, { ...role, tasks: [] })) {
-    const field = String(inner[0]);
-    if (isReturned(field)) continue;
-    if (known.tolerateUnknown && (item[field] === null || item[field] === '') && field !== 'role_id') continue;
-    if (Object.hasOwn(item, field)) report.issue([...path, ...inner], message);
-    else report.issue(path, `${field} ${message}`);
-  }
-  for (const field of ['role_id', 'name'] as const) {
-    const text = item[field];
-    if (typeof text !== 'string' || isReturned(field)) continue;
-    const [character] = RESTRICTED_CHARACTERS.exec(text) ?? [];
-    const invisible = DIRECTION_CONTROL.test(text) && 'an invisible character that changes the text direction';
-    const what = character === undefined ? invisible : `the character ${character === '"' ? `'"'` : `"${character}"`}`;
-    if (what !== false) report.warn([...path, field], `contains ${what}, which the platform may reject`);
-  }
-}
-
-function checkTasks(value: unknown, path: Path, checking: Checking): TaskRef[] {
-  const { report } = checking;
-  if (!Array.isArray(value)) {
-    const place = value === undefined ? path.slice(0, -1) : path;
-    report.issue(place, '`tasks` must be a list of task ids (an empty one is `tasks: []`)');
-    return [];
-  }
-  const tasks = new Map<string, TaskRef>();
-  const ids: (string | undefined)[] = [];
-  for (const [index, item] of (value as unknown[]).entries()) {
-    const place = [...path, index];
-    const task = readTask(item, place, checking);
-    const id = task?.task_id;
-    ids.push(id);
-    if (!task || id === undefined) continue;
-    if (tasks.has(id)) report.warn(place, `${id} is listed twice`);
-    else tasks.set(id, task);
-    const fault = checking.checkTask(id);
-    if (fault?.stops) report.issue(place, fault.message);
-    else if (fault) report.warn(place, fault.message);
-  }
-  for (const [index, id] of ids.entries()) {
-    if (id === undefined) continue;
-    const all = `${id.split(':', 1)[0] ?? ''}:*`;
-    const isRedundant = id !== all && id !== CORE_TASK && tasks.has(all);
-    if (isRedundant) report.warn([...path, index], `${id} is redundant: ${all} includes it`);
-  }
-  return [...tasks.values()];
-}
-
-function readTask(item: unknown, path: Path, checking: Checking): TaskRef | undefined {
-  if (typeof item === 'string') {
-    if (item !== '') return { task_id: item };
-  } else if (isRecord(item) && typeof item['task_id'] === 'string' && item['task_id'] !== '') {
-    const id = item['task_id'];
-    const held = checking.seen.flatMap((role) => role.tasks.filter((task) => task.task_id === id));
-    checkFields(item, ['task_id'], held, path, checking);
-    return item as TaskRef;
-  }
-  checking.report.issue(path, 'a task must be an id such as `audiences:view`, or `{task_id: …}`');
-  return undefined;
-}
-
-/** Checks ids against the live tasks or, if the live tasks are unknown, against the specification's list. */
-function createTaskCheck(known: Known) {
-  const { liveTasks, tolerateUnknown } = known;
+/**
+ * Returns a function that checks an id against the live tasks or, if these are unknown, against the specification's
+ * list. It returns the problem, if any; `stops` is false for a warning.
+ */
+function createTaskCheck({ live, liveTasks, tolerateUnknown }: Known, remembered: readonly Manifest[]) {
   const offered = liveTasks ?? CATALOG_TASKS;
   // A task that the platform no longer offers is allowed if a live role has it.
-  const holders = liveTasks ? [known.live] : remembered(known);
+  const holders = liveTasks ? [live] : remembered;
   const roles = holders.flatMap((manifest) => manifest?.roles ?? []);
   const held = new Set(roles.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   return (id: string) => {
