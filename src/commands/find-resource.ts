@@ -4,7 +4,7 @@ import type { ErrorCode } from '../lib/errors/registry.ts';
 import { type Hint, isNotFound } from '../lib/kernel/errors.ts';
 import { nearestHint } from '../lib/kernel/nearest.ts';
 import type { Context } from '../lib/runtime/context.ts';
-import { deleteConfirmed, type ResourceCalls } from '../lib/workflows/resource-write.ts';
+import { type ResourceCalls, resourceWriter } from '../lib/workflows/resource-write.ts';
 import type { deletedResult, WithTarget } from './results.ts';
 import type { Style } from '../lib/render/style.ts';
 import type { Api } from '../lib/api/index.ts';
@@ -62,7 +62,7 @@ export async function deleteResource<Reply extends { id: string }>(
   if (ctx.flags.dryRun) return await ctx.out.emitDryRun([calls.describeDelete(id)], undefined, undefined, [id]);
   ctx.out.show((style) => draw(live, style));
   await ctx.confirmWrite(question);
-  await deleteConfirmed(id, live, calls, ctx);
+  await resourceWriter(calls, ctx).delete(id, live);
   return { id, deleted: true, target };
 }
 

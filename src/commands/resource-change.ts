@@ -19,7 +19,7 @@ import type { Style } from '../lib/render/style.ts';
 import { renderChange } from '../lib/render/warehouse.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { openSecretMemory, secretKey } from '../lib/runtime/memory/secrets.ts';
-import { createConfirmed, updateConfirmed } from '../lib/workflows/resource-write.ts';
+import { resourceWriter } from '../lib/workflows/resource-write.ts';
 import { type ResourceReply, warehouseCalls } from '../lib/workflows/warehouse-apply.ts';
 import { flagOf, readFieldFlags, undoSteps } from './definition-flags.ts';
 import {
@@ -142,9 +142,8 @@ export async function writeResource(
   const secrets = uses.map(({ path }) => path.join('.'));
   const action = live ? 'update' : 'create';
   ctx.logFacts({ ids: [id], ...undoSteps([{ action, type, id, changes, secrets }]) });
-  const reply = await sending(ctx, source, (body) =>
-    live ? updateConfirmed(id, body, live, calls, ctx) : createConfirmed(body, calls, ctx),
-  );
+  const writer = resourceWriter(calls, ctx);
+  const reply = await sending(ctx, source, (body) => (live ? writer.update(id, body, live) : writer.create(body)));
   ctx.out.note(`${live ? 'Changed' : 'Created'} ${what}.`);
   return withHiddenSecrets(type, reply);
 }

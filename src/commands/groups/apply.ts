@@ -9,7 +9,7 @@ import { GROUP_VERBS, groupView, renderGroupPlan } from '../../lib/render/groups
 import type { ArgSpec, CommandRecord, FlagSpec } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { Style } from '../../lib/render/style.ts';
-import { createConfirmed, updateConfirmed } from '../../lib/workflows/resource-write.ts';
+import { resourceWriter } from '../../lib/workflows/resource-write.ts';
 import { loadDefinition, findResource } from '../find-resource.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
@@ -70,9 +70,8 @@ export async function applyGroup(ctx: Context, { plan, live, wanted }: PlannedGr
   const { question, done } = GROUP_VERBS[plan.method];
   await ctx.confirmWrite(`${question} group ${wanted.id}?`);
   ctx.logFacts({ ids: [plan.id], ...undoGroup(plan) });
-  const group = live
-    ? await updateConfirmed(wanted.id, wanted, live, calls, ctx)
-    : await createConfirmed(wanted, calls, ctx);
+  const writer = resourceWriter(calls, ctx);
+  const group = live ? await writer.update(wanted.id, wanted, live) : await writer.create(wanted);
   ctx.out.note(`${done} group ${group.id}. The weekly refresh recomputes the group's members.`);
   return group;
 }

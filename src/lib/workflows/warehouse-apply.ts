@@ -23,13 +23,7 @@ import { exitOf, causedBy, fail } from '../errors/fail.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import { isUnknown } from './confirm-write.ts';
-import {
-  createConfirmed,
-  deleteConfirmed,
-  type ResourceCalls,
-  updateConfirmed,
-  type WritePorts,
-} from './resource-write.ts';
+import { type ResourceCalls, resourceWriter, type WritePorts } from './resource-write.ts';
 
 /** Response fields that every kind of resource has. */
 export type ResourceReply = Record<string, unknown> & {
@@ -138,11 +132,12 @@ async function applyStep(
   ports: ApplyPorts,
 ): Promise<void> {
   const calls = warehouseCalls(ports.api, type, { allowReset: resets, resend: ports.resend });
-  if (action === 'delete' && live) return await deleteConfirmed(id, live, calls, ports);
+  const writer = resourceWriter(calls, ports);
+  if (action === 'delete' && live) return await writer.delete(id, live);
   if (!wanted) throw new TypeError(`the plan has ${type} ${id}, which no file defines`);
   const body = await ports.withSecrets(type, completed(type, wanted, live && toDefinition(live)));
-  if (live) await updateConfirmed(id, body, live, calls, ports);
-  else await createConfirmed(body, calls, ports);
+  if (live) await writer.update(id, body, live);
+  else await writer.create(body);
 }
 
 /** Returns the name of a step, such as `create connection crm`. */

@@ -9,7 +9,7 @@ import { cancelRequests } from '../../../../src/lib/workflows/dsr-cancel.ts';
 import type { DsrPorts } from '../../../../src/lib/workflows/dsr-ports.ts';
 import { submitRequest } from '../../../../src/lib/workflows/dsr-submit.ts';
 import { resetPipeline, triggerPipeline, type TriggerPorts } from '../../../../src/lib/workflows/pipelines-run.ts';
-import { deleteConfirmed } from '../../../../src/lib/workflows/resource-write.ts';
+import { resourceWriter } from '../../../../src/lib/workflows/resource-write.ts';
 import { type Planned, replaceConfirmed } from '../../../../src/lib/workflows/roles-plan.ts';
 import { failureOf } from '../../../helpers/failure.ts';
 
@@ -58,7 +58,7 @@ const WRITES: Record<
       let reads = 0;
       const get = () => (++reads === 1 ? Promise.resolve(shown) : read());
       const calls = { noun: 'connection', group: 'connections', get, list: read, delete: send, ...rest };
-      return deleteConfirmed('x', shown, calls, ports());
+      return resourceWriter(calls, ports()).delete('x', shown);
     },
   },
   'dsr cancel': {

@@ -2,12 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../../src/lib/errors/fail.ts';
 import type { KnownError } from '../../../../src/lib/kernel/errors.ts';
-import {
-  createConfirmed,
-  deleteConfirmed,
-  type ResourceCalls,
-  updateConfirmed,
-} from '../../../../src/lib/workflows/resource-write.ts';
+import { type ResourceCalls, resourceWriter } from '../../../../src/lib/workflows/resource-write.ts';
 
 interface Thing {
   id: string;
@@ -50,7 +45,7 @@ describe('a conflict error', () => {
   it('is not reported if the platform no longer shows an updated resource', async () => {
     let reads = 0;
     const get = () => (++reads === 1 ? Promise.resolve(THEIRS) : Promise.reject(missing));
-    const update = updateConfirmed('a', OURS, THEIRS, { ...calls(failed(503)), get }, ports);
+    const update = resourceWriter({ ...calls(failed(503)), get }, ports).update('a', OURS, THEIRS);
     await expect(update).rejects.toMatchObject({
       code: 'http.outcome_unknown',
       message: expect.stringMatching(/and the platform does not show the thing\.$/) as string,
@@ -59,7 +54,7 @@ describe('a conflict error', () => {
 
   it('lists both possible causes if the outcome of an update is unknown', async () => {
     const before = { id: 'a', name: 'before' };
-    const update = updateConfirmed('a', OURS, before, calls(failed(503), before, THEIRS), ports);
+    const update = resourceWriter(calls(failed(503), before, THEIRS), ports).update('a', OURS, before);
     await expect(update).rejects.toMatchObject({
       code: 'resource.changed_meanwhile',
       message: expect.stringContaining('Either the write had no effect, or another admin changed it.') as string,
@@ -67,8 +62,8 @@ describe('a conflict error', () => {
   });
 
   it.each([
-    ['update', () => updateConfirmed('a', OURS, OURS, calls(failed(503), THEIRS), ports)],
-    ['delete', () => deleteConfirmed('a', OURS, calls(failed(503), THEIRS), ports)],
+    ['update', () => resourceWriter(calls(failed(503), THEIRS), ports).update('a', OURS, OURS)],
+    ['delete', () => resourceWriter(calls(failed(503), THEIRS), ports).delete('a', OURS)],
   ])('reports that nothing was sent if the resource changed before the %s', async (_write, run) => {
     await expect(run()).rejects.toMatchObject({
       message: expect.stringMatching(/changed thing a\. Nothing was sent\.$/) as string,
@@ -76,7 +71,8 @@ describe('a conflict error', () => {
   });
 
   it('reports that the creator of the resource is unknown if the creation was rejected', async () => {
-    await expect(createConfirmed(OURS, calls(failed(409, 'http.conflict'), THEIRS), ports)).rejects.toMatchObject({
+    const create = resourceWriter(calls(failed(409, 'http.conflict'), THEIRS), ports).create(OURS);
+    await expect(create).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: 'Conflict: the platform now has thing a. It is not known who created it.',
     });
@@ -85,7 +81,7 @@ describe('a conflict error', () => {
   it.each([400, 409, 422])('is not reported if the resource was created despite the status %i', async (status) => {
     const warnings: string[] = [];
     const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
-    const created = createConfirmed(OURS, calls(failed(status, 'http.refused'), OURS), { ...ports, out });
+    const created = resourceWriter(calls(failed(status, 'http.refused'), OURS), { ...ports, out }).create(OURS);
     expect(await created).toEqual(OURS);
     expect(warnings).toEqual([
       expect.stringMatching(/^The platform rejected the write, but has thing a as it was sent/),
@@ -94,7 +90,7 @@ describe('a conflict error', () => {
 
   it('is reported if the platform rejects a creation whose secrets cannot be compared', async () => {
     const resendSecrets = () => ({ text: 'To send its secrets:', command: 'cdpadm things update a -f FILE' });
-    const create = createConfirmed(OURS, { ...calls(failed(409, 'http.conflict'), OURS), resendSecrets }, ports);
+    const create = resourceWriter({ ...calls(failed(409, 'http.conflict'), OURS), resendSecrets }, ports).create(OURS);
     await expect(create).rejects.toMatchObject({
       code: 'resource.created_meanwhile',
       message: expect.stringMatching(/has thing a as it was sent\. Its secrets may differ\.$/) as string,
@@ -113,7 +109,7 @@ it.each([
     sent++;
     return Promise.reject(failed(503));
   };
-  await expect(deleteConfirmed('a', OURS, { ...stored, delete: remove }, ports)).rejects.toMatchObject({
+  await expect(resourceWriter({ ...stored, delete: remove }, ports).delete('a', OURS)).rejects.toMatchObject({
     code: 'resource.changed_meanwhile',
     message: 'Conflict: the platform still has thing a, but another admin changed or recreated it.',
   });
@@ -123,9 +119,7 @@ it.each([
 describe('a deletion whose response is lost, and that a read answers with 404,', () => {
   const remove = (list: () => Promise<Thing[]>) => {
     let [reads, sent] = [0, 0];
-    const run = deleteConfirmed(
-      'a',
-      OURS,
+    const run = resourceWriter(
       {
         ...calls(failed(503), OURS),
         get: () => (++reads === 1 ? Promise.resolve(OURS) : Promise.reject(missing)),
@@ -136,7 +130,7 @@ describe('a deletion whose response is lost, and that a read answers with 404,',
         },
       },
       ports,
-    );
+    ).delete('a', OURS);
     return { run, sent: () => sent };
   };
 
@@ -158,16 +152,13 @@ describe('a deletion whose response is lost, and that a read answers with 404,',
 describe('an update that only removes a field', () => {
   const before: Thing = { ...OURS, end: '2026', last_modified_on: '1' };
   const update = (reply: Thing, warnings: string[] = []) =>
-    updateConfirmed(
-      'a',
-      OURS,
-      before,
+    resourceWriter(
       { ...calls(failed(503), before), update: () => Promise.resolve(reply) },
       {
         ...ports,
         out: { ...ports.out, warn: (text: string) => warnings.push(text) },
       },
-    );
+    ).update('a', OURS, before);
 
   it('is not confirmed by the previous version', async () => {
     await expect(update(before)).rejects.toMatchObject({ code: 'http.outcome_unknown' });
@@ -198,6 +189,6 @@ it.each([
   const warnings: string[] = [];
   const out = { ...ports.out, warn: (text: string) => warnings.push(text) };
   const create = () => Promise.resolve({ ...OURS, ...condition });
-  await createConfirmed(OURS, { ...calls(failed(503)), create }, { ...ports, out });
+  await resourceWriter({ ...calls(failed(503)), create }, { ...ports, out }).create(OURS);
   expect(warnings).toEqual(expected);
 });
