@@ -64,30 +64,69 @@ export async function confirmWrite<Result, Stored>(
   let { doubt } = write;
   for (let sends = 0; ;) {
     if (doubt === undefined) {
-      const sent = await sendOnce(write, ++sends);
+      const sent = await sendOnce(++sends);
       if ('state' in sent) return sent;
       doubt = sent;
-      if (signal.aborted) return unknown(write, doubt, 'the command was stopped', signal);
+      if (signal.aborted) return unknown(doubt, 'the command was stopped');
       if (isUnknown(doubt.error) && lost !== undefined) out?.warn(lost);
     }
     const { error, wasSent } = doubt;
-    const found = await readStored(write, signal);
+    const found = await readStored();
     if ('problem' in found) {
       if (error !== undefined && !wasSent) return { state: 'not-done', error };
       if (!wasSent && found.error) return { state: 'not-done', error: found.error };
-      return unknown(write, doubt, found.problem, signal);
+      return unknown(doubt, found.problem);
     }
     const judgement = await write.judge(found.stored, doubt);
     if (judgement instanceof KnownError) return { state: 'not-done', error: judgement };
     if (judgement !== 'not-done') {
-      if ('unknown' in judgement) return unknown(write, doubt, judgement.unknown, signal, judgement.hint);
+      if ('unknown' in judgement) return unknown(doubt, judgement.unknown, judgement.hint);
       if (isUnknown(error) && arrived !== undefined) out?.note(arrived(judgement.done));
       return { state: 'done', result: judgement.done };
     }
     if (doubt.rejection) return { state: 'not-done', error: doubt.rejection };
-    if (sends >= maxSends) return unknown(write, doubt, 'the platform does not show the change', signal);
+    if (sends >= maxSends) return unknown(doubt, 'the platform does not show the change');
     if (isUnknown(error) && again !== undefined) out?.note(again);
     doubt = undefined;
+  }
+
+  async function sendOnce(attempt: number): Promise<Confirmed<Result> | Doubt> {
+    try {
+      const result = await write.send(attempt);
+      return write.isOurs(result) ? { state: 'done', result } : { wasSent: true };
+    } catch (error) {
+      if (!(error instanceof KnownError)) throw error;
+      const wasSent = isUnknown(error) || attempt > 1;
+      if (wasSent || write.explained?.includes(error.status ?? 0) === true)
+        return { error, wasSent, rejection: rejectionIn(error) };
+      return { state: 'not-done', error };
+    }
+  }
+
+  async function readStored(): Promise<{ stored: Stored } | { problem: string; error?: KnownError }> {
+    try {
+      const stored = await write.read();
+      return write.isAbout(stored) ? { stored } : { problem: 'the platform returned a different resource' };
+    } catch (error) {
+      if (!(error instanceof KnownError)) throw error;
+      if (signal.aborted) return { problem: 'the command was stopped', error };
+      return { problem: `the platform cannot be read: ${error.message.replace(/\.$/, '')}`, error };
+    }
+  }
+
+  function unknown(open: Doubt, reason: string, hint = write.hint): Confirmed<Result> {
+    const { error, wasSent } = open;
+    const why = wasSent ? `${causeOf(open)}, and ${reason}` : reason;
+    const stop = signal.aborted ? (signal.reason as unknown) : undefined;
+    const ended = stop instanceof KnownError ? stop : isUnknown(error) ? error : undefined;
+    const failure = fail(UNKNOWN, {
+      message: `The outcome of ${write.subject} is unknown: ${why}.`,
+      hint,
+      ...(ended && { exit: exitOf(ended) }),
+      details: error?.details,
+      ...causedBy(error),
+    });
+    return { state: 'unknown', error: failure };
   }
 }
 
@@ -111,64 +150,11 @@ export function lossOf(failure: KnownError): KnownError {
   });
 }
 
-async function sendOnce<Result, Stored>(
-  write: Write<Result, Stored>,
-  attempt: number,
-): Promise<Confirmed<Result> | Doubt> {
-  try {
-    const result = await write.send(attempt);
-    return write.isOurs(result) ? { state: 'done', result } : { wasSent: true };
-  } catch (error) {
-    if (!(error instanceof KnownError)) throw error;
-    const wasSent = isUnknown(error) || attempt > 1;
-    if (wasSent || write.explained?.includes(error.status ?? 0) === true)
-      return { error, wasSent, rejection: rejectionIn(error) };
-    return { state: 'not-done', error };
-  }
-}
-
-async function readStored<Result, Stored>(
-  write: Write<Result, Stored>,
-  signal: AbortSignal,
-): Promise<{ stored: Stored } | { problem: string; error?: KnownError }> {
-  try {
-    const stored = await write.read();
-    return write.isAbout(stored) ? { stored } : { problem: 'the platform returned a different resource' };
-  } catch (error) {
-    if (!(error instanceof KnownError)) throw error;
-    if (signal.aborted) return { problem: 'the command was stopped', error };
-    return { problem: `the platform cannot be read: ${error.message.replace(/\.$/, '')}`, error };
-  }
-}
-
 function rejectionIn(error: KnownError): KnownError | undefined {
   if (error.code !== UNKNOWN) return error;
   const { cause } = error;
   const status = cause instanceof KnownError ? cause.status : undefined;
   return status !== undefined && status >= 400 && status < 500 ? (cause as KnownError) : undefined;
-}
-
-function unknown(
-  { subject, hint: usual }: Pick<Write<never, never>, 'subject' | 'hint'>,
-  doubt: Doubt,
-  reason: string,
-  signal: AbortSignal,
-  hint = usual,
-): { state: 'unknown'; error: KnownError } {
-  const { error, wasSent } = doubt;
-  const why = wasSent ? `${causeOf(doubt)}, and ${reason}` : reason;
-  const stop = signal.aborted ? (signal.reason as unknown) : undefined;
-  const ended = stop instanceof KnownError ? stop : isUnknown(error) ? error : undefined;
-  return {
-    state: 'unknown',
-    error: fail(UNKNOWN, {
-      message: `The outcome of ${subject} is unknown: ${why}.`,
-      hint,
-      ...(ended && { exit: exitOf(ended) }),
-      details: error?.details,
-      ...causedBy(error),
-    }),
-  };
 }
 
 function causeOf({ error, rejection }: Doubt): string {
