@@ -30,9 +30,8 @@ import { type LoadedDocument, placeIssues } from '../lib/files/load.ts';
 import { folderOf, SQL_FILE, withSqlText } from '../lib/files/warehouse-dir.ts';
 import { isRecord } from '../lib/kernel/json.ts';
 import { counted } from '../lib/kernel/words.ts';
-import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
 import type { ResourceReply } from '../lib/workflows/warehouse-apply.ts';
-import { loadDefinition } from './find-resource.ts';
+import { inNeutralWords, loadDefinition } from './find-resource.ts';
 
 /** A checked definition whose secrets have not yet been read. */
 export interface SourcedDefinition {

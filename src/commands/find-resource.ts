@@ -1,4 +1,4 @@
-// Reads a definition from a file, and reads or deletes the resource with an id.
+// Reads a definition from a file in the deployment's words, and reads or deletes the resource with an id.
 import { causedBy, fail } from '../lib/errors/fail.ts';
 import type { ErrorCode } from '../lib/errors/registry.ts';
 import { type Hint, isNotFound } from '../lib/kernel/errors.ts';
@@ -11,7 +11,7 @@ import type { Api } from '../lib/api/index.ts';
 import type { Endpoint } from '../lib/contract/endpoint.ts';
 import { invalidDocument, loadDocument, withoutSchemaHint } from '../lib/files/load.ts';
 import { isRecord } from '../lib/kernel/json.ts';
-import { inNeutralWords } from '../lib/runtime/neutral-words.ts';
+import { createWireNames } from '../lib/contract/names.ts';
 
 /** Returns the resource with this id. Throws not found (5), with the nearest id if the list can be read. */
 export async function findResource<Reply extends { id: string }>(
@@ -74,4 +74,10 @@ export async function loadDefinition(ctx: Context, path: string, endpoint: Endpo
     throw invalidDocument(document, what, [{ path: [], message: `a ${what} must be a map of fields` }]);
   }
   return { document, value };
+}
+
+/** Translates the contents of a file (a body for this endpoint) to neutral words. Neutral words stay unchanged. */
+export async function inNeutralWords(ctx: Context, endpoint: Endpoint, value: unknown): Promise<unknown> {
+  const { names } = await ctx.settings();
+  return createWireNames(names).decode(value, endpoint.names?.body ?? []);
 }

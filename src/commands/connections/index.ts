@@ -5,7 +5,7 @@ import { resourceCommands } from '../resource-commands.ts';
 import { connectionsEndpoints, SERVICE_PROVIDERS, type ServiceProvider } from '../../lib/contract/connections.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { choiceHint } from '../../lib/kernel/nearest.ts';
-import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
+import { inNeutralWords } from '../find-resource.ts';
 
 /** Returns the provider for a neutral or a deployment-specific name. Throws usage (2). */
 async function readProvider(ctx: Context, word: string): Promise<ServiceProvider> {

@@ -23,11 +23,10 @@ import { evidencePage } from '../../lib/render/dsr-evidence.ts';
 import { fields, type RecordView } from '../../lib/render/view.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { openChains } from '../../lib/runtime/memory/dsr.ts';
 import { brokenChain } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
 import { pageSource } from '../results.ts';
-import { notInLedger, openDsrMemory, openLedgerOf, pickRequest, requestIds } from './session.ts';
+import { notInLedger, openChains, openDsrMemory, openLedgerOf, pickRequest, requestIds } from './session.ts';
 
 const evidenceFlags = {
   from: { value: 'date', help: 'requests submitted on or after this date or time' },

@@ -1,4 +1,4 @@
-// Opens the clients, the ledger and the verifier that the `dsr` commands share.
+// Opens the clients, the ledger, the stored certificates and the verifier that the `dsr` commands share.
 import { NEWEST, type Picker } from '../pick.ts';
 import { createWireNames } from '../../lib/contract/names.ts';
 import { indexRoots } from '../../lib/domain/callbacks/certificate.ts';
@@ -6,7 +6,6 @@ import type { LedgerRequest } from '../../lib/domain/dsr/ledger.ts';
 import type { NormalizeOptions } from '../../lib/domain/dsr/normalize.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { host } from '../../lib/kernel/host.ts';
-import { openCertificates, openChains } from '../../lib/runtime/memory/dsr.ts';
 import { lastingAddress } from '../../lib/runtime/target.ts';
 import { loadTrustedRoots } from '../../lib/runtime/checks/trusted-roots.ts';
 import type { DsrPorts, VerifyMessage } from '../../lib/workflows/dsr-ports.ts';
@@ -22,6 +21,8 @@ import {
 import { fail } from '../../lib/errors/fail.ts';
 import { isUuid } from '../../lib/kernel/words.ts';
 import { KnownError } from '../../lib/kernel/errors.ts';
+import { join } from 'node:path';
+import { readRecord } from '../../lib/kernel/json.ts';
 
 export interface SubmitSession extends DsrPorts {
   normalize: NormalizeOptions;
@@ -166,3 +167,50 @@ export const pickPending = requestPicker((requests) => requests.filter(({ status
 export const pickResults = requestPicker((requests) =>
   requests.filter(({ status, subject_request_type: type }) => type !== 'erasure' && status !== 'cancelled'),
 );
+
+/** Opens the store of certificate chains of verified messages, keyed by the first certificate's fingerprint. */
+export async function openChains(ctx: Context) {
+  const { X509Certificate } = await import('node:crypto');
+  const { readPrivateFile, writePrivateFile } = await import('../../lib/kernel/durable.ts');
+  const pathOf = (fingerprint: string): string => join(ctx.paths.state, 'dsr', 'certificates', `${fingerprint}.pem`);
+  /** Checks only the fingerprint of the first certificate: `openssl verify` checks the chain. */
+  const read = (fingerprint: string): { pem: string; problem?: undefined } | { pem?: undefined; problem: string } => {
+    const pem = readPrivateFile(pathOf(fingerprint));
+    try {
+      if (pem === undefined) return { problem: 'missing' };
+      if (new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase() === fingerprint) return { pem };
+    } catch {
+      // The file is not a certificate.
+    }
+    return { problem: 'changed: its fingerprint differs' };
+  };
+  return {
+    read,
+    /** Writes a missing or changed file. If that fails, warns and resolves to false. */
+    write: async (fingerprint: string, pem: string): Promise<boolean> => {
+      const stored = ctx.cacheFiles.attempt(() => {
+        if (read(fingerprint).pem === undefined) writePrivateFile(pathOf(fingerprint), pem);
+        return true;
+      });
+      return (await stored.catch(() => false)) === true;
+    },
+  };
+}
+
+/** Opens the stored certificate of the current DSR address, so that callbacks can be verified offline. */
+async function openCertificates(ctx: Context) {
+  const { createHash } = await import('node:crypto');
+  // The embedded platform's port changes, but its lasting address is always `local`.
+  const address = lastingAddress(await ctx.settings(), 'dsr_base_url');
+  const name = createHash('sha256').update(address).digest('hex').slice(0, 24);
+  const path = join(ctx.paths.cache, 'certificates', `${name}.json`);
+  return {
+    // A damaged file counts as missing, so that the certificate is fetched again.
+    read: () => {
+      const { pem, url } = readRecord<{ url: string; pem: string }>(ctx.cacheFiles.read(path)) ?? {};
+      return typeof url === 'string' && typeof pem === 'string' ? { url, pem } : undefined;
+    },
+    write: (certificate: { url: string; pem: string }): void =>
+      ctx.cacheFiles.write(path, `${JSON.stringify(certificate)}\n`),
+  };
+}

@@ -12,7 +12,7 @@ import {
   type FlagValues,
   optionKey,
 } from '../../lib/runtime/command-line/define-command.ts';
-import { setFlag, strangeNames, withChanges } from './change-text.ts';
+import { setFlag, strangeNames, withChanges } from './edit.ts';
 import { type Draft, FIELDS, type Profiles, settingFlags, type SettingName, profileResult } from './fields.ts';
 import { toYaml } from '../../lib/files/yaml-text.ts';
 import { addressHint, type AddressProbe, askForSettings, hasAddress } from './questions.ts';

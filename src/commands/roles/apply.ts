@@ -1,20 +1,23 @@
-// Applies an intent, or changes single roles, through the push workflow, and prints the outcome.
-import { type FieldIssue, showPath } from '../../lib/contract/explain.ts';
+// Asks about conflicts, applies an intent or changes single roles through the push workflow, and prints the outcome.
+import { type FieldIssue, showPath, explain } from '../../lib/contract/explain.ts';
 import type { Manifest, Role } from '../../lib/domain/roles/manifest.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { shellLine } from '../../lib/kernel/words.ts';
+import { cleanLine } from '../../lib/render/clean.ts';
 import { renderRolesPlan, rolesPlanRows } from '../../lib/render/roles-plan.ts';
 import type { DocumentView } from '../../lib/render/view.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { CommandRecord, FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import type { Planned } from '../../lib/workflows/roles-plan.ts';
+import { type Planned, sidesOf } from '../../lib/workflows/roles-plan.ts';
 import { type PushIntent, type PushOutcome, pushRoles } from '../../lib/workflows/roles-push.ts';
 import * as z from 'zod/mini';
 import { rolesPlanFields } from '../../lib/domain/roles/plan.ts';
 import { organizationTarget } from '../results.ts';
 import { tellRebased } from './session.ts';
+import { Role as RoleSchema } from '../../lib/contract/roles.ts';
+import { type MergeConflict, resolveConflict, type WantedRoles } from '../../lib/domain/roles/merge.ts';
 
 /** Returns the result schema of `roles diff`. `plan` is null if the command compares two files. */
 export function diffResult() {
@@ -142,4 +145,35 @@ export async function changeRoles(
     return { roles, conflicts: [], rebased: [], stale: false };
   };
   await emitOutcome(ctx, await applyIntent(ctx, await openRolesMemory(ctx), { reason, want }, flags));
+}
+
+/** Asks on a terminal how to resolve each conflict. Without a terminal, and in a dry run, conflicts remain. */
+export async function askConflicts(ctx: Context, merged: WantedRoles): Promise<WantedRoles> {
+  if (!ctx.prompt.possible || ctx.flags.dryRun) return merged;
+  let { roles } = merged;
+  const rebased = new Set(merged.rebased);
+  for (const conflict of merged.conflicts) {
+    const value = await askSide(ctx, conflict);
+    if (value === conflict.theirs) rebased.add(conflict.role_id);
+    roles = resolveConflict(roles, conflict, value);
+  }
+  return { ...merged, roles, rebased: [...rebased], conflicts: [] };
+}
+
+async function askSide(ctx: Context, conflict: MergeConflict): Promise<unknown> {
+  const { role_id, field, mine, theirs } = conflict;
+  const sides = sidesOf(conflict, ctx.redactor.text);
+  const what = field === 'role' ? `Role ${role_id}` : `Role ${role_id}, ${field}`;
+  const isText = [mine, theirs].every((side) => side === null || typeof side === 'string');
+  const choice = await ctx.prompt.select(`Conflict: ${what} (it was: ${cleanLine(sides.base)}). Which value?`, [
+    { value: 'yours', label: `yours: ${cleanLine(sides.mine)}` },
+    { value: 'platform', label: `platform's: ${cleanLine(sides.theirs)}` },
+    ...(isText ? [{ value: 'edit', label: 'edit: type a different value' } as const] : []),
+  ]);
+  if (choice !== 'edit') return choice === 'yours' ? mine : theirs;
+  const rest = { role_id, name: 'x', description: 'x', tasks: [] };
+  return await ctx.prompt.input(`${what}:`, {
+    initial: typeof mine === 'string' ? mine : '',
+    check: (text) => explain(RoleSchema, { ...rest, [field]: text })[0]?.message,
+  });
 }

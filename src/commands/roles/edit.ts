@@ -9,8 +9,7 @@ import { editUntilValid, withEditedFile } from '../../lib/runtime/prompts/editor
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory } from '../../lib/runtime/memory/roles.ts';
 import { planWanted, readLiveRoles } from '../../lib/workflows/roles-plan.ts';
-import { applyIntent, emitOutcome, outcomeRecord } from './apply.ts';
-import { askConflicts } from './merge.ts';
+import { applyIntent, askConflicts, emitOutcome, outcomeRecord } from './apply.ts';
 import { findRole } from './session.ts';
 
 export const editRoles = defineCommand({

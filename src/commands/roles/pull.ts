@@ -2,8 +2,15 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { ManifestReply } from '../../lib/contract/roles.ts';
-import { fromReply, inStableOrder, type Manifest, sameContent, toReply } from '../../lib/domain/roles/manifest.ts';
-import { carryUnknownFields, chooseBase } from '../../lib/domain/roles/merge.ts';
+import {
+  fromReply,
+  inStableOrder,
+  type Manifest,
+  sameContent,
+  toReply,
+  sameStamp,
+} from '../../lib/domain/roles/manifest.ts';
+import { carryUnknownFields, chooseBase, resolveConflict, wantedRoles } from '../../lib/domain/roles/merge.ts';
 import { checkManifest } from '../../lib/domain/roles/validate.ts';
 import { formatOf, parseDocumentText } from '../../lib/files/load.ts';
 import { readInput, resolvePath } from '../../lib/files/read-input.ts';
@@ -14,6 +21,7 @@ import {
   updateManifestText,
   writeBack,
   writeManifestText,
+  markConflicts,
 } from '../../lib/files/roles-file.ts';
 import { writeUserFile } from '../../lib/kernel/durable.ts';
 import { isAbsent, KnownError, usageError } from '../../lib/kernel/errors.ts';
@@ -24,9 +32,9 @@ import { defineCommand } from '../../lib/runtime/command-line/define-command.ts'
 import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
-import { outdatedError, outdatedText } from '../../lib/workflows/roles-plan.ts';
-import { mergeFile, unchanged } from './merge.ts';
-import { baseFlag, DEFAULT_FILE } from './session.ts';
+import { outdatedError, outdatedText, conflictError } from '../../lib/workflows/roles-plan.ts';
+import { askConflicts } from './apply.ts';
+import { baseFlag, DEFAULT_FILE, openRolesFile, tellRebased } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
 
 function pulledResult() {
@@ -172,5 +180,57 @@ async function requireNoEdits(
         : { text: 'Pull into another file, and merge by hand:', command: 'cdpadm roles pull new.yaml' },
       { text: 'To see the edits:', command: `cdpadm roles diff ${shellWord(file)}` },
     ],
+  });
+}
+
+/** Merges live changes into a file. Conflicts become comments; a file that cannot have comments is not changed (6). */
+async function mergeFile(
+  ctx: Context,
+  file: string,
+  live: Manifest,
+  memory: RolesMemoryOfContext,
+  baseFile: string | undefined,
+): Promise<{ text: string; read: string; roles: number; isLive: boolean; conflict?: KnownError }> {
+  const { document, base, check } = await openRolesFile(ctx, file, memory, baseFile);
+  const { manifest } = check({ live });
+  const merged = wantedRoles(manifest, base ?? (sameStamp(manifest, live) ? live : undefined), live);
+  if (!base && !sameStamp(manifest, live) && !sameContent({ ...live, roles: merged.roles }, live)) {
+    throw fail('roles.stale_file', {
+      message: `This machine cannot merge, because it does not have the manifest that ${file} was created from.`,
+      hint: 'Pass that manifest with --base FILE.',
+    });
+  }
+  const asked = await askConflicts(ctx, merged);
+  const roles = asked.conflicts.reduce((list, one) => resolveConflict(list, one, one.mine), asked.roles);
+  const { text: read, format } = document;
+  const text = await updateManifestText(read, format, { ...toReply(live), roles });
+  if (text === undefined) throw unchanged(file, 'its YAML cannot be edited in place');
+  if (asked.conflicts.length === 0) {
+    tellRebased(ctx, { ...asked, roles });
+    return { text, read, roles: roles.length, isLive: sameContent({ ...live, roles }, live) };
+  }
+  const error = conflictError({ ...asked, file }, ctx.redactor.text);
+  const marked = format === 'json' ? undefined : await markConflicts(text, asked.conflicts);
+  if (marked === undefined) {
+    throw error.with({
+      message: `Conflict: you and the platform changed the same fields. ${file} was not changed.`,
+      hint: { text: 'To choose the values on a terminal:', command: `cdpadm roles pull ${shellWord(file)} --merge` },
+    });
+  }
+  tellRebased(ctx, { ...asked, roles });
+  const conflict = error.with({
+    message: `Conflict: you and the platform changed the same fields. ${file} keeps your values, with the platform's values in comments.`,
+    hint: {
+      text: 'Choose a value for each field, and delete the comments. To check the result:',
+      command: `cdpadm roles diff ${shellWord(file)}`,
+    },
+  });
+  return { text: marked, read, roles: roles.length, isLive: false, conflict };
+}
+
+function unchanged(file: string, reason: string): KnownError {
+  return fail('roles.local_edits', {
+    message: `${file} was not changed: ${reason}.`,
+    hint: { text: 'Pull into another file, and merge by hand:', command: 'cdpadm roles pull new.yaml' },
   });
 }

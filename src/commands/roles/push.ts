@@ -12,8 +12,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand } from '../../lib/runtime/command-line/define-command.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { type PushOutcome, saveLive } from '../../lib/workflows/roles-push.ts';
-import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
-import { askConflicts } from './merge.ts';
+import { applyIntent, askConflicts, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { baseFlag, DEFAULT_FILE, openRolesFile, type RolesFile, tellAdvice } from './session.ts';
 
 export const pushRoles = defineCommand({

@@ -23,7 +23,7 @@ import { isRecord } from '../../lib/kernel/json.ts';
 import { namesIn } from '../../lib/kernel/temporary-file.ts';
 import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
-import { inNeutralWords } from '../../lib/runtime/neutral-words.ts';
+import { inNeutralWords } from '../find-resource.ts';
 import { openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
 import { DEFINITIONS, referencesOf, type SourcedDefinition } from '../definition-input.ts';
 

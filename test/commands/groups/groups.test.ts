@@ -1,7 +1,7 @@
 // Group definitions from the command line: minimal writes, one definition per workspace, lost responses.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { safeParse } from 'zod/mini';
-import { diffGroup } from '../../../src/commands/groups/read.ts';
+import { diffGroup } from '../../../src/commands/groups/index.ts';
 import { planGroup } from '../../../src/lib/domain/groups/plan.ts';
 import { json, startFaultServer } from '../../helpers/fault-server.ts';
 import { openPlatformHome, type PlatformHome } from '../../helpers/platform-home.ts';

@@ -6,7 +6,6 @@ import { displayWidth, wrapAligned, wrapMessage } from '../../render/width.ts';
 import { hintCompleter } from '../command-line/complete-hint.ts';
 import type { Context, GlobalFlags, Io, Output } from '../context.ts';
 import { annotation, forLog, isGitHub, maskCommands, MOST_ANNOTATIONS, wantsAnnotations } from './annotations.ts';
-import type { Query } from './query.ts';
 import { isJsonFormat, jsonText, UNLIMITED_WIDTH } from './result-text.ts';
 import { type Style, plainStyle } from '../../render/style.ts';
 
@@ -70,7 +69,7 @@ export interface OutputSetup {
   io: Io;
   flags: GlobalFlags;
   redactor: Redactor;
-  query: Query | undefined;
+  query: ((data: unknown) => unknown) | undefined;
   styles: { stdout: Style; stderr: Style };
   asking: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { Target } from '../target.ts';
 import { createMessages, createNotes, type OutputSetup } from './messages.ts';
 import { createProgress } from './progress.ts';
 import { type AnyView, isJsonFormat, jsonText } from './result-text.ts';
-import { createResults } from './results.ts';
+import { compileQuery, createResults } from './results.ts';
 import { createWaits } from './waits.ts';
 import { resolve } from 'node:path';
 import { type KnownError, usageError } from '../../kernel/errors.ts';
@@ -78,7 +78,7 @@ export async function begin(
   signal: AbortSignal,
   asking: readonly string[],
 ): Promise<{ out: Output; prompt: Prompts }> {
-  const query = flags.query === undefined ? undefined : await (await import('./query.ts')).compileQuery(flags.query);
+  const query = flags.query === undefined ? undefined : await compileQuery(flags.query);
   const file = flags.out === '-' ? undefined : flags.out;
   if (file !== undefined) await checkFile('--out', resolve(io.cwd, file));
   const summary = io.env.GITHUB_STEP_SUMMARY;

@@ -1,7 +1,7 @@
 // Writes a command's result to standard output or the `--out` file and, with `--summary`, to the step summary.
 import { resolve } from 'node:path';
 import { fail } from '../../errors/fail.ts';
-import { type KnownError, systemErrorCode } from '../../kernel/errors.ts';
+import { type KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
 import { cleanText } from '../../render/clean.ts';
 import { plainStyle } from '../../render/style.ts';
 import type { TextSink } from '../context.ts';
@@ -9,6 +9,7 @@ import { BrokenPipeError } from '../interrupt.ts';
 import { fenced } from './annotations.ts';
 import type { OutputSetup } from './messages.ts';
 import { type AnyView, foundText, isJsonFormat, resultText, type Surface } from './result-text.ts';
+import { isRecord } from '../../kernel/json.ts';
 
 type ListOfAny = AnyView & { kind: 'list' };
 
@@ -48,10 +49,7 @@ export function createResults({ io, flags, redactor, query, styles }: OutputSetu
 
   async function emitFound(found: unknown, data: unknown, view: AnyView): Promise<void> {
     const isEmpty = Array.isArray(found) && found.length === 0;
-    if (isEmpty || found === null) {
-      const { foundNothing } = await import('./query.ts');
-      note(foundNothing(data, flags.profiles.length > 1));
-    }
+    if (isEmpty || found === null) note(foundNothing(data, flags.profiles.length > 1));
     if (isJsonFormat(flags) || flags.output === 'yaml') {
       await deliver(forTarget(await resultText(found, view, flags, surface)));
     } else if (isEmpty && flags.output !== 'html') await deliver('');
@@ -148,4 +146,47 @@ function write(stream: TextSink, text: string): Promise<void> {
       reject(fail('output.write', { message: `Cannot write the result: ${reason}.`, hint: NOT_UNDONE, cause }));
     });
   });
+}
+
+/** Compiles `--query` (JMESPath) before the command does anything. Throws KnownError usage (2) if it is invalid. */
+export async function compileQuery(expression: string) {
+  const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
+  let tree: ReturnType<typeof compile>;
+  try {
+    tree = compile(expression);
+  } catch (error) {
+    throw usageError(
+      `--query is not a valid JMESPath expression: ${(error as Error).message}`,
+      'See jmespath.org for the syntax.',
+    );
+  }
+  return (data: unknown): unknown => {
+    try {
+      return TreeInterpreter.search(tree, withoutBigIntegers(data) as never);
+    } catch (error) {
+      throw usageError(`--query cannot be applied to this result: ${(error as Error).message}`);
+    }
+  };
+}
+
+const NAMED = 12;
+
+/** Returns the note for a query without results. It names the fields, because JMESPath accepts unknown ones. */
+function foundNothing(data: unknown, severalProfiles: boolean): string {
+  const text = 'The query found nothing.';
+  if (severalProfiles) return `${text} With several profiles, it is applied to the list of {profile, data}.`;
+  const record: unknown = Array.isArray(data) ? data[0] : data;
+  if (!isRecord(record)) return text;
+  const fields = Object.keys(record);
+  if (fields.length === 0) return text;
+  const named = `${fields.slice(0, NAMED).join(', ')}${fields.length > NAMED ? ', …' : ''}`;
+  return `${text} It was applied to ${Array.isArray(data) ? 'a list of records' : 'a record'} with ${named}.`;
+}
+
+/** Converts big integers to strings, which are exact, because JMESPath supports only doubles. */
+function withoutBigIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(withoutBigIntegers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigIntegers(item)]));
 }

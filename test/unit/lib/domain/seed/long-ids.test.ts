@@ -12,7 +12,7 @@ import { parseJson, stringifyJson } from '../../../../../src/lib/kernel/json.ts'
 import { readYaml } from '../../../../../src/lib/files/yaml-document.ts';
 import { toYaml } from '../../../../../src/lib/files/yaml-text.ts';
 import { toCsv, toTabbed } from '../../../../../src/lib/render/delimited.ts';
-import { compileQuery } from '../../../../../src/lib/runtime/output/query.ts';
+import { compileQuery } from '../../../../../src/lib/runtime/output/results.ts';
 import { openParquet } from '../../../../../src/lib/files/parquet.ts';
 import { temporaryFolder } from '../../../../helpers/temporary-folder.ts';
 import { randomFrom } from '../../../../helpers/random.ts';

@@ -1,6 +1,6 @@
 // An incomplete command line is split as the shell splits it, but is not evaluated.
 import { describe, expect, test } from 'vitest';
-import { readLine, unquote } from '../../../../../src/lib/runtime/completion/command-line.ts';
+import { readLine, unquote } from '../../../../../src/lib/runtime/completion/answer.ts';
 
 const BREAKS = ' \t\n"\'><=;|&(:';
 
