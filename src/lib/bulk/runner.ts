@@ -1,7 +1,7 @@
 // Runs the tasks of a bulk run as rows are read, with limited concurrency. A failure or a stop ends the run.
 import { setMaxListeners } from 'node:events';
 import { fail } from '../errors/fail.ts';
-import { abortable, type Clock, waitAtMost } from '../kernel/clock.ts';
+import { abortable, type Clock, steadyClock, waitAtMost } from '../kernel/clock.ts';
 import { counted, grouped } from '../kernel/words.ts';
 import { type Gate, MAX_PAUSED } from './gate.ts';
 
@@ -14,6 +14,29 @@ export interface RunOptions {
   gate: Gate;
   /** Maximum number of unfinished tasks. Up to `MAX_PAUSED` paused tasks are not counted. */
   atOnce: number;
+}
+
+/** A live line is drawn less often. */
+const REPORT_INTERVAL_MS = 50;
+
+/** Limits how often progress is reported, because describing it takes longer than a row. */
+export function createReporter(clock: Clock, report: () => void) {
+  const { now } = steadyClock(clock);
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let isLate = false;
+  return {
+    /** Reports progress, unless the last report was just now. */
+    update: (): void => {
+      isLate = now() - reportedAt < REPORT_INTERVAL_MS;
+      if (isLate) return;
+      reportedAt = now();
+      report();
+    },
+    /** Reports progress that was not reported yet. */
+    end: (): void => {
+      if (isLate) report();
+    },
+  };
 }
 
 /** Time that unfinished tasks have to finish after a stop signal. */

@@ -12,7 +12,7 @@ import { type BulkPorts, type RowOutcome, type RowRun, sendRow } from './dsr-bul
 import { createRowReader, readAgain, type ReadyRow } from './dsr-row-reader.ts';
 import { duplicateText, type EarlierRequest, submittedEvent } from './dsr-submit.ts';
 import { Gate } from '../bulk/gate.ts';
-import { checkErrorLimit, runTasks, type Task } from '../bulk/runner.ts';
+import { checkErrorLimit, createReporter, runTasks, type Task } from '../bulk/runner.ts';
 
 /** Number of rows whose ids are written at once. After a kill, the next run asks the platform about unsent rows. */
 const PLANNED_AT_ONCE = 512;
@@ -32,6 +32,7 @@ export async function submitRows(ports: BulkPorts) {
   /** Rows with a journaled id that were not sent. */
   const unsent = new Set<number>();
   const outcomes = createOutcomes(ports);
+  const progress = createReporter(clock, () => ports.onProgress(gate));
   let completed = 0;
   let unsigned = 0;
   /** Read if a row has an id from the file. */
@@ -40,10 +41,10 @@ export async function submitRows(ports: BulkPorts) {
 
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
   await outcomes.write();
+  progress.end();
   if (failure) {
     // The next run sends these rows immediately, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
-    ports.onProgress(gate);
     throw failure.error;
   }
   return { requests: gate.requests, retries: gate.retries, unsigned };
@@ -147,7 +148,7 @@ export async function submitRows(ports: BulkPorts) {
       ...(state === 'differs' ? [markOf(id, error, clock.now())] : []),
     );
     states.complete(row, state, error);
-    ports.onProgress(gate);
+    progress.update();
     await outcomes.writeIfDue();
     checkErrorLimit(maxErrors, states.count('failed'), countComplete(states));
   }

@@ -1,7 +1,8 @@
 // The bulk adapter for seeding: packs rows into batches, delivers them, and writes checkpoints to resume the run.
-import { checkErrorLimit, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
+import { checkErrorLimit, createReporter, type MaxErrors, runTasks, type Task } from '../bulk/runner.ts';
 import { Gate, type GateOptions } from '../bulk/gate.ts';
-import { type Batch, type BatchLimits, reasonOf, RowPacker } from '../domain/seed/packer.ts';
+import { type Batch, reasonOf } from '../domain/seed/batch.ts';
+import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import { createMarks, completedBefore } from '../domain/seed/marks.ts';
 import type { SeedCheckpoint, SeedCounts, SeedJournal } from '../files/bulk-journal.ts';
 import type { Reject, RejectsFile } from '../files/seed-rejects.ts';
@@ -39,6 +40,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const marks = createMarks(before);
   const packer = new RowPacker(limits, rules, completedBefore(before));
   const counts = { ...before.counts };
+  const progress = createReporter(clock, report);
   const startedAt = clock.now();
   // NaN if the size of an input is unknown.
   const size = inputs.reduce((sum, { bytes = NaN }) => sum + bytes, 0);
@@ -52,6 +54,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency + 2 }, (hardSignal) =>
     tasks(createBatchDelivery({ ...ports, gate, hardSignal })),
   );
+  progress.end();
   const result = checkpoint(failure === undefined);
   // If nothing was sent, there is nothing to resume, and the corrected file can be sent without --restart.
   if (result.requests === 0 && result.accepted + result.rejected === 0) journal?.remove();
@@ -84,11 +87,14 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     entry.complete();
     packer.recycle(batch);
     if (clock.now() - checkpointAt >= CHECKPOINT_MS || rejects.isFull) checkpoint(false);
-    const rows = counts.accepted + counts.rejected;
+    progress.update();
+    checkErrorLimit(maxErrors, counts.rejected, counts.accepted + counts.rejected);
+  }
+
+  function report(): void {
     // Reading is ahead of completion: a short file is read in full before any row is complete.
-    const bytes = rowsRead === 0 ? 0 : bytesRead * Math.min(1, rows / rowsRead);
-    ports.onProgress({ counts: tally(), bytes, totalBytes });
-    checkErrorLimit(maxErrors, counts.rejected, rows);
+    const share = Math.min(1, (counts.accepted + counts.rejected) / (rowsRead || 1));
+    ports.onProgress({ counts: tally(), bytes: bytesRead * share, totalBytes });
   }
 
   function checkpoint(finished: boolean): SeedCounts {

@@ -1,5 +1,6 @@
 // The inputs of a bulk run: the bytes of each input, and the reader that finds its rows or a shard's rows.
-import { type Batch, RowPacker } from '../domain/seed/packer.ts';
+import type { Batch } from '../domain/seed/batch.ts';
+import { RowPacker } from '../domain/seed/packer.ts';
 import {
   createCsvReader,
   createRecordTable,
@@ -198,8 +199,7 @@ function cellsSink(packer: RowPacker, { value, writer, issue, nulls }: Table): T
     const texts = values.map(plainText);
     if (writer !== undefined && !texts.includes(undefined)) {
       const cells = cellsOf(texts as string[]);
-      const write = (out: Buffer): number => writer.write(cells, out);
-      if (nulls.clear(cells) && packer.takeWritten(writer.room(cells.bytes.length), position, write)) return;
+      if (nulls.clear(cells) && packer.takeCells(writer, cells, cells.bytes.length, position)) return;
     }
     const found = nulls.cleared(values);
     packer.takeValue(value(found), position, (one) => issue(one, found));

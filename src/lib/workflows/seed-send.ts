@@ -1,7 +1,8 @@
 // Delivers batches until every row is accepted or rejected. Retries, finds the invalid rows of a rejected
 // batch, and shrinks oversized bodies.
 import type { SeedingApi } from '../api/index.ts';
-import type { Batch, BatchLimits } from '../domain/seed/packer.ts';
+import type { Batch } from '../domain/seed/batch.ts';
+import type { BatchLimits } from '../domain/seed/packer.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Gate } from '../bulk/gate.ts';
@@ -105,7 +106,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       else await complete(second);
     }
 
-    const all = Array.from({ length: batch.count }, (_, row) => row);
+    const all = [...Array(batch.count).keys()];
     for (const rows of blame.sort(batch, all)) await complete(rows);
     return refused;
   };

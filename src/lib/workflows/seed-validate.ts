@@ -1,5 +1,6 @@
 // Checks inputs with the packer of a bulk run, but keeps only the issues. Estimates the users and environments of a run.
-import { type Batch, type BatchLimits, type RefusedRow, RowPacker } from '../domain/seed/packer.ts';
+import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
+import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import { completedBefore, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
 import { readBatches, type SeedInputs } from './seed-input.ts';

@@ -1,6 +1,6 @@
 // Finds the invalid rows of a rejected batch by the attribute that the platform's message names. Later batches reuse
 // what earlier ones revealed about an attribute, so that an invalid attribute name does not cost a request per row.
-import type { Batch } from './packer.ts';
+import type { Batch } from './batch.ts';
 
 export type Blame = ReturnType<typeof createBlame>;
 

@@ -25,9 +25,6 @@ interface Part {
   tail: Buffer;
 }
 
-/** Longer identity values go to the exact check. */
-const MAX_IDENTITY_BYTES = 1000;
-const MAX_DIGITS = 18;
 const MAX_NUMBER_BYTES = 36;
 /** Each byte of a cell becomes at most three bytes: `a|b` becomes `"a","b"`, and `k=1` becomes `"k":"1"`. */
 const GROWTH = 3;
@@ -38,6 +35,8 @@ const DATE_LENGTH = '2026-01-31'.length;
 const BEGINNINGS = ['production', 'development'].map((name) => {
   return { name: Buffer.from(name), beginning: Buffer.from(`{"environment":"${name}"`) };
 });
+
+export type BodyWriter = NonNullable<ReturnType<typeof createBodyWriter>>;
 
 /** Returns undefined if every row of the table needs the exact check. */
 export function createBodyWriter(
@@ -66,7 +65,7 @@ export function createBodyWriter(
   const groups = [
     group('', scan.COMMA, '', partsOf(({ kind }) => (kind === 'xpid' ? [`,"${toWire('xpid')}":`, writeLong, ''] : undefined))),
     group(`,"${toWire('identities')}":`, scan.OPEN_BRACE, '}', partsOf((column) => {
-      return column.kind === 'identity' ? [`,${JSON.stringify(toWire(column.type))}:"`, writeIdentity, '"'] : undefined;
+      return column.kind === 'identity' ? [`,${JSON.stringify(toWire(column.type))}:"`, writeText, '"'] : undefined;
     })),
     group(`,"calculated_attributes":{${workspace}:`, scan.OPEN_BRACKET, ']}', dated.map(({ part }) => part), true),
     group(`,"user_attributes":{${workspace}:`, scan.OPEN_BRACKET, ']}', partsOf((column) => {
@@ -95,8 +94,8 @@ export function createBodyWriter(
   return {
     /** Returns the maximum body size in bytes for a record of `length` bytes. */
     room: (length: number) => fixed + length * GROWTH,
-    /** Writes the body and returns its length, or FAIL if a cell needs the exact check. */
-    write: (cells: Cells, out: Buffer) => {
+    /** Writes the body at offset `begin` and returns its end, or FAIL if a cell needs the exact check. */
+    write: (cells: Cells, out: Buffer, begin: number) => {
       const { bytes, starts, ends } = cells;
       let beginning = defaultBeginning;
       if (environmentAt >= 0 && starts[environmentAt] !== ends[environmentAt])
@@ -107,11 +106,12 @@ export function createBodyWriter(
           ? setDate(bytes, starts[dateAt] as number, ends[dateAt] as number)
           : setDate(defaultDate, 0, defaultDate.length);
       if (!isDated) return scan.FAIL;
-      out.set(beginning);
-      let to = beginning.length;
+      out.set(beginning, begin);
+      const begun = begin + beginning.length;
+      let to = begun;
       for (const { head, open, parts, close, isRequired } of groups) {
         // A row must have an xpid or an identity.
-        if (isRequired && to === beginning.length) return scan.FAIL;
+        if (isRequired && to === begun) return scan.FAIL;
         let sign = open;
         for (const part of parts) {
           if (isEmptyPart(part, cells)) continue;
@@ -215,14 +215,11 @@ function writeText(bytes: Buffer, start: number, end: number, out: Buffer, begin
   return to;
 }
 
-const writeIdentity: WriteCell = (bytes, start, end, out, to) =>
-  end - start > MAX_IDENTITY_BYTES ? scan.FAIL : writeText(bytes, start, end, out, to);
-
 const writeLong: WriteCell = (bytes, start, end, out, to) =>
   scan.scanLong(bytes, start) === end ? copyBytes(bytes, start, end, out, to) : scan.FAIL;
 
 const writeWhole: WriteCell = (bytes, start, end, out, to) =>
-  start < end && end - start <= MAX_DIGITS && scan.scanDigits(bytes, start) >= end
+  start < end && end - start <= scan.MAX_WHOLE_DIGITS && scan.scanDigits(bytes, start) >= end
     ? copyBytes(bytes, start, end, out, to)
     : scan.FAIL;
 

@@ -2,8 +2,7 @@
 import { CALCULATION_TYPES, type CalculationType } from '../../contract/seeding.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { isRow, NOT_A_HEADER } from '../csv/dialect.ts';
-import type { RowIssue } from './packer.ts';
-import type { RowRules } from './read-row.ts';
+import type { RowIssue, RowRules } from './read-row.ts';
 
 export type Column =
   | { kind: 'xpid' | 'environment' | 'cutoff_date' }

@@ -8,10 +8,10 @@ import { type Dialect, withDecimalPoint } from '../csv/dialect.ts';
 import { cellsOf } from '../csv/record.ts';
 import type { TableDefaults } from './body-writer.ts';
 import { type Column, type ColumnMap, isField, type SkippedColumn, readHeader } from './columns.ts';
-import type { RecordTable, RowIssue, RowPacker } from './packer.ts';
-import { COMMA, FAIL, type RowReader } from './scan.ts';
+import type { RecordTable, RowPacker } from './packer.ts';
+import { COMMA, type RowReader } from './scan.ts';
 import { createTable, type OnNullWord, type Table } from './table.ts';
-import type { RowRules } from './read-row.ts';
+import type { RowIssue, RowRules } from './read-row.ts';
 
 export interface TableOptions {
   name: string;
@@ -81,8 +81,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     }
     const cells = record.isPlain ? scan.cells : cellsOf(scan.texts());
     const length = record.isPlain ? record.end - record.start : cells.bytes.length;
-    const write = (out: Buffer): number => writer?.write(cells, out) ?? FAIL;
-    if (nulls.clear(cells) && writer && packer.takeWritten(writer.room(length), line, write)) return;
+    if (nulls.clear(cells) && writer && packer.takeCells(writer, cells, length, line)) return;
     const found = nulls.cleared(scan.texts());
     const odd = readNumbers?.(found) ?? [];
     if (odd.length > 0) {

@@ -43,6 +43,7 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
         start = end + 1;
       }
       if (offset >= 0) offset += whole;
+      sink.keep?.();
       pending.drop(whole);
       if (pending.length > MAX_ROW_BYTES) {
         // Keep the row's beginning for the error message.
@@ -91,6 +92,7 @@ export class ElementReader implements RowReader {
     this.#scan(false);
     const keep = this.#start < 0 ? Math.min(this.#at, pending.length) : this.#start;
     this.#countTo(keep);
+    this.#sink.keep?.();
     pending.drop(keep);
     this.#counted -= keep;
     this.#at -= keep;

@@ -3,9 +3,12 @@
 import { isUtf8 } from 'node:buffer';
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { checkRow, readRecord, type ReadRow, type RowRules } from './read-row.ts';
-import { createRowCheck, type RowCheck } from './row-check.ts';
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
+import type { Cells } from '../csv/record.ts';
+import { Batch } from './batch.ts';
+import { FAIL } from './scan.ts';
+import type { BodyWriter } from './body-writer.ts';
+import { checkRow, readRecord, type ReadRow, type RowIssue, type RowRules } from './read-row.ts';
+import { RowShapes } from './row-shapes.ts';
 
 /** Limits of a batch; both shrink permanently when the platform rejects a body as too large. */
 export interface BatchLimits {
@@ -32,20 +35,19 @@ export class RowPacker {
   isSound = false;
   readonly #limits: BatchLimits;
   readonly #rules: RowRules;
-  readonly #check: RowCheck;
+  readonly #shapes: RowShapes;
   /** True if an earlier run completed the row at a position. */
   readonly #isDone: (file: number, position: number) => boolean;
   readonly #spare: Batch[] = [];
   readonly #bufferBytes: number;
   #open: Batch | undefined;
-  #written = Buffer.alloc(0);
   #file = 0;
   #last = 0;
 
   constructor(limits: BatchLimits, rules: RowRules, isDone: (file: number, position: number) => boolean) {
     this.#limits = limits;
     this.#rules = rules;
-    this.#check = createRowCheck(rules);
+    this.#shapes = new RowShapes(rules);
     this.#isDone = isDone;
     this.#bufferBytes = limits.bytes;
   }
@@ -64,17 +66,21 @@ export class RowPacker {
     if (this.#isDone(this.#file, position)) return;
     if (!this.isSound && !isUtf8(bytes.subarray(start, end)))
       this.refuse(position, 'contains invalid UTF-8', bytes.toString('utf8', start, end));
-    else if (this.#check(bytes, start, end)) this.#add(bytes, start, end, position);
-    else this.#takeText(bytes.toString('utf8', start, end), position);
+    else if (this.#shapes.matches(bytes, start, end)) this.#add(bytes, start, end, position);
+    else this.#takeUnknown(bytes, start, end, position);
   }
 
-  /** Adds a row that `write` writes as JSON, in at most `room` bytes. Returns false if `write` returns FAIL. */
-  takeWritten(room: number, position: number, write: (out: Buffer) => number): boolean {
+  /** Adds a row that the writer writes from `length` bytes of cells. Returns false if it needs the exact check. */
+  takeCells(writer: BodyWriter, cells: Cells, length: number, position: number): boolean {
     if (this.#isDone(this.#file, position)) return true;
-    if (this.#written.length < room) this.#written = Buffer.allocUnsafeSlow(room);
-    const end = write(this.#written);
-    if (end >= 0) this.#add(this.#written, 0, end, position);
-    return end >= 0;
+    const batch = (this.#open ??= this.#newBatch());
+    const end = batch.write(writer, cells, length);
+    if (end === FAIL) return false;
+    if (batch.count > 0 && end + 1 > this.#limits.bytes) {
+      const row = batch.copyFreeBytes(end);
+      this.#add(row, 0, row.length, position);
+    } else this.#added(batch.accept(end, position, this.line ?? position));
+    return true;
   }
 
   takeValue(value: unknown, position: number, locate: IssueLocator = inBody): void {
@@ -82,15 +88,23 @@ export class RowPacker {
     this.#take(checkRow(value, this.#rules), position, stringifyJson(value), locate);
   }
 
-  #takeText(text: string, position: number): void {
+  /** Makes the exact check. If the row is valid, the next rows of its shape no longer need this check. */
+  #takeUnknown(bytes: Buffer, start: number, end: number, position: number): void {
+    const text = bytes.toString('utf8', start, end);
     const read = readRecord(text);
     if ('message' in read) {
       this.refuse(position, read.message, read.text, read.isTableRecord ?? this.table !== undefined);
       return;
     }
     const row = this.table?.(read.value);
-    if (row === undefined) this.#take(checkRow(read.value, this.#rules), position, read.text, inBody);
-    else this.takeValue(row.value, position, row.locate);
+    if (row !== undefined) {
+      this.takeValue(row.value, position, row.locate);
+      return;
+    }
+    const checked = checkRow(read.value, this.#rules);
+    const isKnown = 'text' in checked && read.text === text && this.#shapes.learn(bytes, start, end);
+    if (isKnown) this.#add(bytes, start, end, position);
+    else this.#take(checked, position, read.text, inBody);
   }
 
   refuse(position: number, message: string, original: string, isTableRecord = false): void {
@@ -106,9 +120,15 @@ export class RowPacker {
     if (batch.refused.length >= MAX_REFUSED) this.flush();
   }
 
+  /** Copies the rows whose bytes were not copied yet. Must be called before these bytes change. */
+  keep(): void {
+    this.#open?.keep();
+  }
+
   flush(): void {
     const batch = this.#open;
     if (batch === undefined) return;
+    batch.keep();
     this.#last = batch.to;
     this.#open = undefined;
     this.ready.push(batch);
@@ -129,12 +149,16 @@ export class RowPacker {
   }
 
   #add(bytes: Buffer, start: number, end: number, position: number): void {
-    const { bytes: most, rows } = this.#limits;
-    if (this.#open !== undefined && this.#open.count > 0 && this.#open.size + end - start + 1 > most) this.flush();
+    const open = this.#open;
+    if (open !== undefined && open.count > 0 && open.size + end - start + 1 > this.#limits.bytes) this.flush();
     const batch = (this.#open ??= this.#newBatch());
     batch.add(bytes, start, end, position, this.line ?? position);
+    this.#added(batch);
+  }
+
+  #added(batch: Batch): void {
     batch.endOffset = this.offset;
-    if (batch.count >= rows) this.flush();
+    if (batch.count >= this.#limits.rows) this.flush();
   }
 
   #newBatch(): Batch {
@@ -149,108 +173,8 @@ function tellable(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }
 
-export interface RowIssue {
-  /** Path in a body, or column of a table; empty if the issue is about the whole row. */
-  path: string;
-  message: string;
-}
-
 /** Converts an issue in a body to an issue in the input. */
 export type IssueLocator = (issue: FieldIssue) => RowIssue;
 
 /** Converts a flat record to a body; returns undefined for a record that is already a body. */
 export type RecordTable = (record: unknown) => { value: unknown; locate: IssueLocator } | undefined;
-
-export interface RefusedRow {
-  position: number;
-  /** Line where the row starts, or the number of the row if the input has no lines. */
-  line: number;
-  issues: readonly RowIssue[];
-  original: string;
-  /** True if the row is the text of a table record, not a body. */
-  isTableRecord?: boolean;
-}
-
-export function reasonOf(issues: readonly RowIssue[]): string {
-  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-}
-
-export class Batch {
-  file = 0;
-  /** Rejected rows in the same range of the input. */
-  refused: RefusedRow[] = [];
-  /** The batch covers the range (`from`, `to`] of the input. */
-  from = 0;
-  to = 0;
-  /** Offset after the range, where reading can resume; -1 if it cannot resume. */
-  endOffset = -1;
-  #bytes: Buffer;
-  /** End of each row; the next row starts after a comma. */
-  readonly #ends: number[] = [];
-  readonly #lines: number[] = [];
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  /** Batches are reused: the garbage collector could not keep up with a new buffer per request. */
-  begin(file: number, from: number): void {
-    this.file = file;
-    this.from = from;
-    this.to = from;
-    this.endOffset = -1;
-    this.refused = [];
-    this.#ends.length = 0;
-    this.#lines.length = 0;
-    this.#bytes[0] = OPEN_BRACKET;
-  }
-
-  get count(): number {
-    return this.#ends.length;
-  }
-
-  get size(): number {
-    return (this.#ends.at(-1) ?? 0) + 1;
-  }
-
-  /** Returns the length of the longest body that fits without another allocation. */
-  get capacity(): number {
-    return this.#bytes.length;
-  }
-
-  line(index: number): number {
-    return this.#lines[index] as number;
-  }
-
-  /** Adds a row from `start` to `end` of the source. The first row may exceed the capacity. */
-  add(source: Buffer, start: number, end: number, position: number, line: number): void {
-    if (this.count === 0 && end - start + 2 > this.#bytes.length) {
-      this.#bytes = Buffer.allocUnsafe(end - start + 2);
-      this.#bytes[0] = OPEN_BRACKET;
-    }
-    const at = this.size;
-    const next = at + source.copy(this.#bytes, at, start, end);
-    this.#bytes[next] = COMMA;
-    this.#ends.push(next);
-    this.#lines.push(line);
-    this.to = position;
-  }
-
-  /** Returns the bytes of a row; they are overwritten when the batch is reused. */
-  row(index: number): Buffer {
-    return this.#bytes.subarray((this.#ends[index - 1] ?? 0) + 1, this.#ends[index]);
-  }
-
-  /** Returns the body of the whole batch; its bytes are overwritten when the batch is reused. */
-  body(): Buffer {
-    const last = this.size - 1;
-    this.#bytes[last] = CLOSE_BRACKET;
-    return this.#bytes.subarray(0, last + 1);
-  }
-
-  bodyOf(rows: readonly number[]): Buffer {
-    if (rows.length === this.count) return this.body();
-    const parts = rows.flatMap((row, index) => [Buffer.from(index === 0 ? '[' : ','), this.row(row)]);
-    return Buffer.concat([...parts, Buffer.from(']')]);
-  }
-}

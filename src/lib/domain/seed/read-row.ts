@@ -10,6 +10,12 @@ import { createNullWords, type NullWords } from '../null-words.ts';
 
 export type ReadRow = { text: string } | { issues: FieldIssue[] };
 
+export interface RowIssue {
+  /** Path in a body, or column of a table; empty if the issue is about the whole row. */
+  path: string;
+  message: string;
+}
+
 /** For a line of a rejects file, `text` is the row inside it, so that an invalid row is not wrapped again. */
 export function readRecord(
   text: string,

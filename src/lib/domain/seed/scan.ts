@@ -1,6 +1,8 @@
 // Buffers the bytes of an input, and scans numbers and keys in them. A scan returns the offset after its token, or FAIL.
 // Each token must be followed by a byte that cannot be part of it, such as a newline, so that no scan reads past the end.
 
+import { largest } from '../../kernel/words.ts';
+
 export const FAIL = -1;
 
 export const LINE_FEED = 0x0a;
@@ -13,9 +15,23 @@ export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const BACKSLASH = 0x5c;
 const UNDERSCORE = 0x5f;
-const MINUS = 0x2d;
+export const MINUS = 0x2d;
 export const POINT = 0x2e;
+const PLUS = 0x2b;
 export const ZERO = 0x30;
+const NINE = 0x39;
+export const SPACE = 0x20;
+const DELETE = 0x7f;
+/** First byte of the C1 control characters, and of some letters. */
+const C1_LEAD = 0xc2;
+/** `E` and `e`, with the bit that distinguishes them set. */
+const LETTER_E = 0x65;
+const CASE_BIT = 0x20;
+
+/** The contract's limit in characters, each of which takes at least one byte. */
+const MAX_IDENTITY_BYTES = 4096;
+/** The most digits with which every number fits a 64-bit integer. */
+export const MAX_WHOLE_DIGITS = 18;
 
 /** Objects with more keys than this go to the exact check. */
 const MAX_COMPARED_KEYS = 16;
@@ -27,7 +43,7 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
 }
 
 export function isSpace(code: number | undefined): boolean {
-  return code === 0x20 || code === LINE_FEED || code === 0x0d || code === 0x09;
+  return code === SPACE || code === LINE_FEED || code === 0x0d || code === 0x09;
 }
 
 /** Returns the length of the byte order mark at the start of an input; 0 if there is no mark. */
@@ -72,6 +88,46 @@ export function scanDigits(bytes: Uint8Array, start: number): number {
   return at;
 }
 
+export function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= ZERO && code <= NINE;
+}
+
+/**
+ * False for text with outer spaces or possible control characters, for numbers with a fraction or an exponent, and for
+ * text that may be too long. Such identities go to the exact check.
+ */
+export function isUsualIdentity(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return true;
+  if (end - start > MAX_IDENTITY_BYTES) return false;
+  if (isOuter(bytes[start]) || isOuter(bytes[end - 1])) return false;
+  for (let at = start; at < end; at++) {
+    const code = bytes[at] as number;
+    if (code < SPACE || code === DELETE || code === C1_LEAD) return false;
+  }
+  const digits = bytes[start] === MINUS ? start + 1 : start;
+  const at = scanDigits(bytes, digits);
+  if (at === digits || at >= end) return true;
+  const code = bytes[at] as number;
+  return code !== POINT && code !== COMMA && !((code | CASE_BIT) === LETTER_E && bytes[at + 1] === PLUS);
+}
+
+/** True for a space, and for any character outside ASCII, because it may be a kind of space. */
+function isOuter(code: number | undefined): boolean {
+  return code === SPACE || (code as number) > DELETE;
+}
+
+/** Returns a function that finds the word that equals a range of bytes, if any. */
+export function createWordFinder(words: readonly string[]) {
+  const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
+  const longest = largest(known.map(({ bytes }) => bytes.length));
+  return (bytes: Uint8Array, start: number, end: number): string | undefined => {
+    if (start === end || end - start > longest) return undefined;
+    for (const { text, bytes: wanted } of known)
+      if (wanted.length === end - start && matchesAt(bytes, start, wanted)) return text;
+    return undefined;
+  };
+}
+
 const keyStarts = new Int32Array(MAX_COMPARED_KEYS);
 const keyEnds = new Int32Array(MAX_COMPARED_KEYS);
 
@@ -107,8 +163,9 @@ export interface JsonSink {
   isSound?: boolean;
   /** Column where the current row starts; updated only if already set. */
   column?: number;
-  /** Accepts a row of JSON text, from `start` to `end`. The bytes may change later. */
+  /** Accepts a row of JSON text, from `start` to `end`. The bytes must not change until `keep` is called. */
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
+  keep?(): void;
   /** Reports a row that is invalid as a whole. */
   refuse(position: number, message: string, original: string): void;
 }

@@ -1,15 +1,14 @@
 // Converts table rows to users: to the bytes of a body or, with the same result, to a value for the exact check.
 import { type FieldIssue, showPath } from '../../contract/explain.ts';
-import type { RowIssue } from './packer.ts';
 import { createBodyWriter, type TableDefaults } from './body-writer.ts';
 import type { Column, TableAttribute } from './columns.ts';
-import type { RowRules } from './read-row.ts';
+import type { RowIssue, RowRules } from './read-row.ts';
 import { SEED_RULES } from '../../contract/seed-rules.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isoOf, parseIso } from '../../kernel/timestamps.ts';
 import { FLOAT, type NullWords } from '../null-words.ts';
 import type { Cells } from '../csv/record.ts';
-import { POINT, matchesAt } from './scan.ts';
+import { createWordFinder, isUsualIdentity } from './scan.ts';
 
 export type Table = ReturnType<typeof createTable>;
 
@@ -177,13 +176,6 @@ export function seedValue(
   }
 }
 
-const SPACE = 0x20;
-const PLUS = 0x2b;
-const NINE = 0x39;
-const DELETE = 0x7f;
-/** First byte of the control characters U+0080 to U+009F in UTF-8. */
-const C1_LEAD = 0xc2;
-
 /** Called once for each attribute column with a null word, and for each identity column with a number like `123.0`. */
 export type OnNullWord = (column: number, word: string) => void;
 
@@ -193,6 +185,7 @@ export function createNullCells(
   onNullWord: OnNullWord | undefined,
 ) {
   const find = createWordFinder(nulls.words);
+  const isIdentity = columns.map((column) => column?.kind === 'identity');
   const reported = new Set<number>();
 
   /** True if the word is allowed as text in this column. */
@@ -216,7 +209,7 @@ export function createNullCells(
       for (let column = 0; column < columns.length; column++) {
         const start = starts[column] as number;
         const end = ends[column] as number;
-        if (columns[column]?.kind === 'identity' && !isUsualIdentity(bytes, start, end)) isClean = false;
+        if (isIdentity[column] && !isUsualIdentity(bytes, start, end)) isClean = false;
         const word = find(bytes, start, end);
         if (word === undefined) continue;
         if (nulls.isNull(word)) ends[column] = start;
@@ -233,28 +226,5 @@ export function createNullCells(
         else if (!nulls.floats && columns[column]?.kind === 'identity' && FLOAT.test(text)) report(column, '123.0');
         return text;
       }),
-  };
-}
-
-/** False for text with outer spaces or possible control characters, and for numbers with a fraction or an exponent. */
-function isUsualIdentity(bytes: Uint8Array, start: number, end: number): boolean {
-  const isNumber = (bytes[start] as number) <= NINE;
-  for (let at = start; at < end; at++) {
-    const code = bytes[at] as number;
-    if (code === SPACE ? at === start || at === end - 1 : code < SPACE || code === DELETE || code === C1_LEAD)
-      return false;
-    if (isNumber && (code === POINT || (code === PLUS && at > start))) return false;
-  }
-  return start === end || ((bytes[start] as number) < DELETE && (bytes[end - 1] as number) < DELETE);
-}
-
-/** Returns a function that finds the word that equals a range of bytes, if any. */
-export function createWordFinder(words: readonly string[]) {
-  const known = words.map((text) => ({ text, bytes: Buffer.from(text) }));
-  return (bytes: Uint8Array, start: number, end: number): string | undefined => {
-    if (start === end) return undefined;
-    for (const { text, bytes: wanted } of known)
-      if (wanted.length === end - start && matchesAt(bytes, start, wanted)) return text;
-    return undefined;
   };
 }

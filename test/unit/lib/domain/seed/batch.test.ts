@@ -1,12 +1,13 @@
 // Fills, reads and reuses a batch of rows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/packer.ts';
+import { Batch, reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
 import { runs } from '../../../../helpers/size.ts';
 
 function add(batch: Batch, text: string, position: number, line = position): void {
   const bytes = Buffer.from(`${text}\n`);
   batch.add(bytes, 0, bytes.length - 1, position, line);
+  batch.keep();
 }
 
 test('clears earlier rows when a batch is reused', () => {
@@ -47,9 +48,13 @@ test('copies rows, in order, so that their source can be overwritten', () => {
       (texts, more) => {
         const batch = new Batch(Buffer.alloc(JSON.stringify(texts).length + more));
         batch.begin(0, 0);
-        for (const [index, text] of texts.entries()) {
-          const source = Buffer.from(JSON.stringify([text]));
-          batch.add(source, 1, source.length - 1, index, index);
+        const lines = texts.map((text) => JSON.stringify(text));
+        for (const source of [lines.slice(0, more).join('\n'), lines.slice(more).join('\n\n')].map((text) =>
+          Buffer.from(text),
+        )) {
+          for (const { 0: text, index } of source.toString().matchAll(/.+/g))
+            batch.add(source, index, index + text.length, index, index);
+          batch.keep();
           source.fill('#');
         }
         expect(texts.map((_, index) => batch.row(index).toString())).toEqual(texts.map((text) => `"${text}"`));

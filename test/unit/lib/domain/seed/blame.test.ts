@@ -1,6 +1,6 @@
 // Uses the platform's message and earlier results to find the rows that caused the rejection of a batch.
 import { describe, expect, it, test } from 'vitest';
-import { Batch } from '../../../../../src/lib/domain/seed/packer.ts';
+import { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
 import { type Blame, createBlame } from '../../../../../src/lib/domain/seed/blame.ts';
 
 /** Returns a batch whose rows have the given attributes. */
@@ -10,6 +10,7 @@ function batchOf(...rows: string[][]): Batch {
   for (const [index, names] of rows.entries()) {
     const row = Buffer.from(JSON.stringify(names.map((name) => ({ attribute_name: name }))));
     batch.add(row, 0, row.length, index + 1, index + 1);
+    batch.keep();
   }
   return batch;
 }

@@ -1,7 +1,8 @@
 // Reads records from CSV bytes: positions, rejected records, and unusable headers.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import { reasonOf, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { createCsvReader, type CsvOptions } from '../../../../../src/lib/domain/seed/csv-rows.ts';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
 import { thrownBy } from '../../../../helpers/failure.ts';

@@ -1,7 +1,8 @@
 // Converting CSV bytes to bodies gives the same result as parsing the cells and validating them against the contract.
 import { expect, test } from 'vitest';
 import { checkRow, createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import { reasonOf, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { createCsvReader, tableOf } from '../../../../../src/lib/domain/seed/csv-rows.ts';
 import { KnownError } from '../../../../../src/lib/kernel/errors.ts';
 import { canonicalJson, parseJson } from '../../../../../src/lib/kernel/json.ts';

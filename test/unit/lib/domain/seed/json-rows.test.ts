@@ -1,7 +1,8 @@
 // Reads rows from JSON bytes: the line, the row number, and the offset where reading can resume.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import { reasonOf, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { reasonOf } from '../../../../../src/lib/domain/seed/batch.ts';
+import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { ElementReader, createLineReader } from '../../../../../src/lib/domain/seed/json-rows.ts';
 import type { RowReader } from '../../../../../src/lib/domain/seed/scan.ts';
 

@@ -1,7 +1,10 @@
 // Packs rows into batches: size limits, rejected rows, and the position of each row.
 import { describe, expect, it } from 'vitest';
 import { createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import { type Batch, type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import type { Batch } from '../../../../../src/lib/domain/seed/batch.ts';
+import type { BodyWriter } from '../../../../../src/lib/domain/seed/body-writer.ts';
+import { type BatchLimits, RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
+import { cellsOf } from '../../../../../src/lib/domain/csv/record.ts';
 
 const ROW = '{"environment":"production","xpid":7,"calculated_attributes":{}}';
 /** The same row as `ROW`, but with its id in quotes, so it needs exact parsing. */
@@ -11,6 +14,12 @@ const EXACT = '{"environment":"production","xpid":"","calculated_attributes":{}}
 function take(into: RowPacker, position: number, row = ROW): void {
   into.takeJson(Buffer.from(`${row}\n`), 0, row.length, position);
 }
+
+const CELLS = cellsOf([]);
+
+/** Returns a writer that reserves `room` bytes for each row. */
+const writerOf = (room: number, write: BodyWriter['write']): BodyWriter => ({ room: () => room, write });
+const writesRow: BodyWriter['write'] = (_cells, out, begin) => begin + out.write(ROW, begin);
 
 function packer(limits: Partial<BatchLimits> = {}, isDone: (file: number, position: number) => boolean = () => false) {
   const made = new RowPacker({ rows: 100, bytes: 10_000, ...limits }, createRowRules({}), isDone);
@@ -22,7 +31,7 @@ function packer(limits: Partial<BatchLimits> = {}, isDone: (file: number, positi
 const WAYS: [string, (into: RowPacker, position: number) => void][] = [
   ['as JSON', take],
   ['as JSON that needs exact parsing', (into, position) => take(into, position, EXACT)],
-  ['by a writer', (into, position) => void into.takeWritten(ROW.length, position, (out) => out.write(ROW))],
+  ['by a writer', (into, position) => void into.takeCells(writerOf(ROW.length, writesRow), CELLS, 0, position)],
   [
     'as a value',
     (into, position) => into.takeValue({ environment: 'production', xpid: 7, calculated_attributes: {} }, position),
@@ -90,6 +99,7 @@ describe('a valid row', () => {
     const bytes = Buffer.from(`${ROW}\n${SPACED}\n`);
     into.takeJson(bytes, 0, ROW.length, 1);
     into.takeJson(bytes, ROW.length + 1, bytes.length - 1, 2);
+    into.keep();
     bytes.fill('#');
     expect(bodies(into)).toEqual([`[${ROW},${SPACED}]`]);
   });
@@ -103,7 +113,7 @@ describe('a valid row', () => {
   it('counts as accepted, and is not written, if an earlier run completed it', () => {
     const into = packer({}, () => true);
     const write = (): number => expect.fail('was written');
-    expect(into.takeWritten(100, 1, write)).toBe(true);
+    expect(into.takeCells(writerOf(100, write), CELLS, 0, 1)).toBe(true);
     expect(packed(into)).toEqual([]);
   });
 });
@@ -194,23 +204,23 @@ describe('a rejected row', () => {
 });
 
 describe('writing a row into a batch', () => {
-  const fail = (out: Buffer): number => {
-    out.fill('x');
+  const fail: BodyWriter['write'] = (_cells, out, begin) => {
+    out.fill('x', begin);
     return -1;
   };
 
   it.each([10_000, 200])('does not leave bytes in a batch of %i bytes if it fails', (bytes) => {
     const into = packer({ bytes });
     take(into, 1);
-    expect(into.takeWritten(150, 2, fail)).toBe(false);
-    expect(into.takeWritten(150, 3, (out) => out.write(ROW))).toBe(true);
+    expect(into.takeCells(writerOf(150, fail), CELLS, 0, 2)).toBe(false);
+    expect(into.takeCells(writerOf(150, writesRow), CELLS, 0, 3)).toBe(true);
     expect(bodies(into).join('')).toBe(`[${ROW},${ROW}]`);
   });
 
   it('takes up only the actual length of the row, not the requested length', () => {
     const into = packer({ bytes: 300 });
     for (let position = 1; position <= 4; position++) {
-      expect(into.takeWritten(250, position, (out) => out.write(ROW))).toBe(true);
+      expect(into.takeCells(writerOf(250, writesRow), CELLS, 0, position)).toBe(true);
     }
     expect(packed(into).map(({ count }) => count)).toEqual([4]);
   });
@@ -256,9 +266,9 @@ describe('batches', () => {
     limits.bytes = 2 * ROW.length + 3;
     for (let position = 9; position <= 10; position++) take(into, position);
     limits.bytes--;
-    const write = (out: Buffer): number => out.write(ROW);
     for (let position = 11; position <= 12; position++) take(into, position);
-    for (let position = 13; position <= 14; position++) into.takeWritten(ROW.length, position, write);
+    for (let position = 13; position <= 14; position++)
+      into.takeCells(writerOf(ROW.length, writesRow), CELLS, 0, position);
     expect(packed(into).map(({ count }) => count)).toEqual([4, 2, 2, 2, 1, 1, 1, 1]);
   });
 

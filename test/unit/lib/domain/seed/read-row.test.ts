@@ -1,7 +1,7 @@
 // Exact parsing of a row returns the text to send, or all issues.
 import { describe, expect, it } from 'vitest';
 import { checkRow, createRowRules } from '../../../../../src/lib/domain/seed/read-row.ts';
-import { createRowCheck } from '../../../../../src/lib/domain/seed/row-check.ts';
+import { RowShapes } from '../../../../../src/lib/domain/seed/row-shapes.ts';
 import { readRow } from './rows.ts';
 
 const rules = createRowRules({});
@@ -24,7 +24,7 @@ describe("a row's text", () => {
     for (const spelling of ['"seed":{"value":12345678901234567.25}', '"seed":{"value":1234567890123456725e-2}']) {
       const attribute = `"attribute_name":"a","calculation_type":"sum","cutoff_date":"2026-01-31",${spelling}`;
       const row = ROW.replace(':{}', `:{"1":[{${attribute}}]}`);
-      expect(createRowCheck(rules)(Buffer.from(`${row}\n`), 0, row.length), row).toBe(false);
+      expect(new RowShapes(rules).learn(Buffer.from(`${row}\n`), 0, row.length), row).toBe(false);
       expect(readRow(row, rules)).toMatchObject({
         issues: [
           { message: expect.stringMatching(/too many digits to be sent exactly; write it in quotes \(char/) as string },

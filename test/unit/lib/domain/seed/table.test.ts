@@ -32,7 +32,7 @@ test('converts a row to a body according to its header', () => {
   ];
   const record = cellsOf(cells);
   const out = Buffer.alloc(table.writer?.room(record.bytes.length) ?? 0);
-  const end = table.writer?.write(record, out) ?? 0;
+  const end = table.writer?.write(record, out, 0) ?? 0;
   expect(parseJson(out.toString('utf8', 0, end))).toEqual({
     environment: 'production',
     xpid: -7201284209016359738n,
