@@ -4,7 +4,7 @@ import { dataModelsEndpoints } from '../contract/data-models.ts';
 import { intakeEndpoints } from '../contract/intake.ts';
 import { seedingEndpoints, type SingleSeed } from '../contract/seeding.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { CallInput, Client } from '../http/types.ts';
+import type { AnyInput, CallInput, Client } from '../http/types.ts';
 import { KnownError } from '../kernel/errors.ts';
 import { createDsrApi } from './dsr.ts';
 import { createPipelinesApi } from './pipelines.ts';
@@ -92,11 +92,7 @@ export function createGroupsApi(client: Client, workspace_id: bigint) {
   };
 }
 
-interface RolesOptions {
-  signal?: AbortSignal;
-  reserved?: boolean;
-  beforeRetry?: () => Promise<void>;
-}
+type RolesOptions = Pick<AnyInput, 'signal' | 'reserved' | 'beforeRetry'>;
 
 export type RolesApi = ReturnType<typeof createRolesApi>;
 

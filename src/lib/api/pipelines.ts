@@ -1,6 +1,6 @@
 // Pipelines (specification, D): calls to each endpoint.
 import { pipelinesEndpoints } from '../contract/pipelines.ts';
-import type { Client } from '../http/types.ts';
+import type { AnyInput, Client } from '../http/types.ts';
 import { dated } from './dsr.ts';
 import { resourceCalls } from './resource.ts';
 
@@ -12,11 +12,7 @@ interface RunsQuery {
   endDate?: string;
 }
 
-interface OnceOptions {
-  signal?: AbortSignal;
-  /** Called before retrying after a 429 or 401; see `CallInput`. */
-  mayRepeat?: () => Promise<boolean>;
-}
+type OnceOptions = Pick<AnyInput, 'signal' | 'mayRepeat'>;
 
 export type PipelinesApi = ReturnType<typeof createPipelinesApi>;
 

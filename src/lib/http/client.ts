@@ -38,11 +38,10 @@ export function createClient(options: HttpOptions): Client {
 
   async function reserve(endpoint: Endpoint, count: number, signal: AbortSignal): Promise<void> {
     if (endpoint.budget === undefined || options.onCurl) return;
-    const { budgetFolder: folder } = options;
     const { budget, service } = endpoint;
-    const most = limits.aMinute(budget);
-    const target = { address: addressOf(service), key: options.lastingAddress(service) };
-    await takeSlots(budget, target, count, { ...options, folder, most }, signal);
+    const key = options.lastingAddress(service);
+    const target = { address: addressOf(service), key, most: limits.aMinute(budget) };
+    await takeSlots(budget, target, count, options, signal);
   }
 
   const perform = (endpoint: Endpoint, input: AnyInput): Promise<Reply<unknown>> =>

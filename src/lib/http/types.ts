@@ -6,6 +6,7 @@ import type { CacheFiles } from '../kernel/cache-files.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { KnownError } from '../kernel/errors.ts';
 import type { Redactor } from '../kernel/redact.ts';
+import type { ProxySettings } from './engines/proxy.ts';
 
 export interface AnyInput {
   params?: Record<string, string | number | bigint> | undefined;
@@ -149,7 +150,7 @@ export interface HttpOptions {
   names?: NamesMap | undefined;
   requestTimeoutMs: number;
   retries: number;
-  proxy: { https?: string | undefined; http?: string | undefined; none?: string | undefined };
+  proxy: ProxySettings;
   /** PEM authorities, trusted in addition to Node's own roots. */
   extraAuthorities?: string | undefined;
   /** `node` means `node:http(s)`, for one or a few calls; `pool` means undici, for many calls. */

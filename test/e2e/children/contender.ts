@@ -17,7 +17,7 @@ async function contendForBudget(folder: string, count: number): Promise<unknown>
   const due: number[] = [];
   for (let slot = 0; slot < count; slot++) {
     const { clock, waited } = loggedWaits(systemClock.now);
-    const options = { cacheFiles, folder, clock, onDecision: () => undefined };
+    const options = { cacheFiles, budgetFolder: folder, clock, onDecision: () => undefined };
     await takeSlots('roles', { address: 'https://a.example', key: 'a' }, 1, options, never);
     due.push(systemClock.now() + waited());
   }

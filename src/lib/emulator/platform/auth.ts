@@ -60,7 +60,11 @@ export interface Caller {
 }
 
 /** Checks the `Authorization` header. Throws 401 if it is missing or invalid (403 for invalid seeding credentials). */
-export function authenticate(auth: Auth, header: string | undefined, tokens: Tokens, directory: Directory): Caller {
+export function authenticate(
+  auth: Auth,
+  header: string | undefined,
+  { tokens, directory }: { tokens: Tokens; directory: Directory },
+): Caller {
   if (auth === 'none') return { id: '' };
   if (auth === 'bearer') {
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
 import type { Endpoint, Service } from '../../contract/endpoint.ts';
 import type { Handler, Platform } from './area.ts';
-import { authenticate, type Caller } from './auth.ts';
+import { authenticate } from './auth.ts';
 import { delayOf, type Fault } from '../wire/faults.ts';
 import { bodyFromWire, queryFromWire, replyToWire } from '../wire/names-edge.ts';
 import {
@@ -86,7 +86,9 @@ export function createExchange(
     };
     // Authenticate before reporting a problem with the body.
     const refuseUnread = (error: unknown): never => {
-      if ('handle' in target && !(error instanceof PeerGone)) identify(platform, incoming, target);
+      if ('handle' in target && !(error instanceof PeerGone)) {
+        authenticate(target.endpoint.auth, headers.authorization, platform);
+      }
       throw error;
     };
     try {
@@ -106,15 +108,6 @@ export function createExchange(
   };
 }
 
-/** Returns the caller. Throws 401 or 403 for missing or invalid credentials. */
-function identify(
-  { tokens, directory }: Platform,
-  { headers }: IncomingMessage,
-  { endpoint }: { endpoint: Endpoint },
-): Caller {
-  return authenticate(endpoint.auth, headers.authorization, tokens, directory);
-}
-
 async function handle(
   platform: Platform,
   incoming: IncomingMessage,
@@ -124,7 +117,7 @@ async function handle(
   try {
     if ('refused' in target) throw target.refused;
     const { headers } = incoming;
-    const caller = identify(platform, incoming, target);
+    const caller = authenticate(target.endpoint.auth, headers.authorization, platform);
     const { names } = platform;
     const result = await target.handle({
       params: target.params,

@@ -74,7 +74,7 @@ async function loadEngine(kind: 'node' | 'pool', options: HttpOptions): Promise<
     return createNodeEngine(options.extraAuthorities);
   }
   const { createPoolEngine } = await import('../engines/pool-engine.ts');
-  return createPoolEngine({ extraAuthorities: options.extraAuthorities, proxy: options.proxy });
+  return createPoolEngine(options);
 }
 
 export function headersOf({

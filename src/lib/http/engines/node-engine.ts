@@ -2,9 +2,8 @@
 // takes 70 ms.
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { type Engine, followExchange, KEEP_ALIVE_MS, type Progress, trustedContext } from './engine.ts';
-import type { Exchange } from '../types.ts';
+import type { Exchange, HttpOptions } from '../types.ts';
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../../kernel/clock.ts';
 
 type Send = (exchange: Exchange, progress: Progress) => ClientRequest;
 
@@ -82,14 +81,6 @@ function attach(
   return request.end(exchange.body);
 }
 
-export interface ProbeOptions {
-  /** Additional authorities as PEM text. */
-  extraAuthorities?: string | undefined;
-  timeoutMs: number;
-  clock: Clock;
-  signal: AbortSignal;
-}
-
 export interface Probe {
   status: number;
   /** How far our clock is ahead of the server's `Date`, in milliseconds; undefined if there is no `Date`. */
@@ -99,12 +90,19 @@ export interface Probe {
 }
 
 /** Sends HEAD to the address. Rejects with an error that has a `code`: Node's own, or ETIMEDOUT. */
-export async function probeAddress(address: string, options: ProbeOptions): Promise<Probe> {
-  const { clock, timeoutMs, signal } = options;
+export async function probeAddress(
+  address: string,
+  {
+    clock,
+    extraAuthorities,
+    signal,
+    timeoutMs,
+  }: Pick<Exchange, 'signal' | 'timeoutMs'> & Pick<HttpOptions, 'clock' | 'extraAuthorities'>,
+): Promise<Probe> {
   const secure = address.startsWith('https:');
   const [{ request }, secureContext] = await Promise.all([
     secure ? import('node:https') : import('node:http'),
-    secure ? trustedContext(options.extraAuthorities) : undefined,
+    secure ? trustedContext(extraAuthorities) : undefined,
   ]);
   return await new Promise((resolve, reject) => {
     const call = request(address, {

@@ -1,18 +1,12 @@
 // The engine for many calls and for proxies. Uses undici's connection pools, which are loaded on first use.
 import type { Dispatcher, Pool as PoolType, buildConnector } from 'undici';
 import { trustedContext, type Engine, followExchange, KEEP_ALIVE_MS } from './engine.ts';
-import { CONNECT_TIMEOUT_MS, type Exchange } from '../types.ts';
-import { proxyAuthorization, proxyFor, type ProxySettings } from './proxy.ts';
+import { CONNECT_TIMEOUT_MS, type Exchange, type HttpOptions } from '../types.ts';
+import { proxyAuthorization, proxyFor } from './proxy.ts';
 import { TransportError } from '../transport-error.ts';
 import type { Socket } from 'node:net';
 
-export interface PoolOptions {
-  /** PEM text, trusted in addition to Node's own roots. */
-  extraAuthorities: string | undefined;
-  proxy: ProxySettings;
-}
-
-export function createPoolEngine(options: PoolOptions): Engine {
+export function createPoolEngine(options: Pick<HttpOptions, 'extraAuthorities' | 'proxy'>): Engine {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
 
   function dispatcherFor(origin: string): Promise<Dispatcher> {

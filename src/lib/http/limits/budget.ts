@@ -29,20 +29,18 @@ interface Schedule {
   slots: number[];
 }
 
-export interface BudgetOptions extends Pick<HttpOptions, 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'> {
-  folder: string;
-  /** The profile's limit per minute. Applies only if it is lower than the budget's. */
-  most?: number | undefined;
-}
-
-/** `key` is the same in every process that uses this platform. After an abort, the slots remain taken for a minute. */
+/**
+ * `key` is the same in every process that uses this platform. `most` is the profile's limit per minute, which applies if
+ * it is lower than the budget's. After an abort, the slots remain taken for a minute.
+ */
 export async function takeSlots(
   budget: Budget,
-  { address, key }: { address: string; key: string },
+  { address, key, most }: { address: string; key: string; most?: number | undefined },
   count: number,
-  { cacheFiles, folder, clock, onDecision, onWait, most }: BudgetOptions,
+  options: Pick<HttpOptions, 'budgetFolder' | 'cacheFiles' | 'clock' | 'onDecision' | 'onWait'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { budgetFolder: folder, cacheFiles, clock, onDecision } = options;
   const limit = Math.max(count, Math.min(LIMITS[budget], most ?? LIMITS[budget]));
   if (count > LIMITS[budget]) throw new RangeError(`the budget of ${budget} has ${limit} slots, not ${count}`);
   const name = `rate-${budget}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
@@ -61,7 +59,7 @@ export async function takeSlots(
   if (wait <= 0) return;
   const why = `aiting ${formatDuration(wait)}: all your processes share ${limit} requests per minute for ${budget} at ${address}`;
   if (wait >= LONG_WAIT_MS) onDecision(`w${why}`);
-  await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, { clock, onWait }, signal);
+  await pause({ text: `W${why}`, isRequested: wait > LONG_WAIT_MS }, wait, options, signal);
 }
 
 /** Returns the new schedule, and when `count` more requests may be sent without exceeding `limit` in any window. */

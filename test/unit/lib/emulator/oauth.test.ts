@@ -99,8 +99,9 @@ describe('a bearer token', () => {
 
 describe('basic credentials', () => {
   const fixtures = readFixtures({ workspaces: [{ id: 7, key: 'ключ', secret: 'a:b:ö' }] });
-  const noTokens = { issue: () => '', clientOf: () => undefined, purge: () => undefined };
-  const check = (auth: Auth, header?: string) => authenticate(auth, header, noTokens, createDirectory(fixtures));
+  const tokens = { issue: () => '', clientOf: () => undefined, purge: () => undefined };
+  const platform = { tokens, directory: createDirectory(fixtures) };
+  const check = (auth: Auth, header?: string) => authenticate(auth, header, platform);
   const basic = (text: string) => basicAuth(text).authorization;
 
   test.each(['dsr-basic', 'seeding-basic'] as const)('are decoded as UTF-8: %s', (auth) => {

@@ -33,7 +33,7 @@ function processAt(now: () => number) {
   const decisions: string[] = [];
   const take = async (count = 1, address = 'https://a.example'): Promise<number> => {
     const { clock, waited } = loggedWaits(now);
-    const options = { cacheFiles, folder, clock, onDecision: (text: string) => decisions.push(text) };
+    const options = { cacheFiles, budgetFolder: folder, clock, onDecision: (text: string) => decisions.push(text) };
     await takeSlots('roles', { address, key: address }, count, options, never);
     return now() + waited();
   };
@@ -162,19 +162,19 @@ describe('the shared budget', () => {
     ['ignores a higher limit in a profile', 900, 1],
   ])('%s', async (_name, most, waits) => {
     const clock = createTestClock();
-    const options = { cacheFiles, folder, clock, onDecision: () => undefined, most };
-    for (let request = 0; request < 91; request++) await takeSlots('roles', A, 1, options, never);
+    const options = { cacheFiles, budgetFolder: folder, clock, onDecision: () => undefined };
+    for (let request = 0; request < 91; request++) await takeSlots('roles', { ...A, most }, 1, options, never);
     expect(clock.sleeps[0]).toBe(61_000);
     expect(clock.sleeps).toHaveLength(waits);
     // A single reservation may exceed the profile's limit.
     clock.advance(61_000);
-    await takeSlots('roles', A, 40, options, never);
+    await takeSlots('roles', { ...A, most }, 40, options, never);
     expect(clock.sleeps).toHaveLength(waits);
   });
 
   test('uses one file for all ports of a host', async () => {
     const clock = createTestClock();
-    const options = { cacheFiles, folder, clock, onDecision: () => undefined };
+    const options = { cacheFiles, budgetFolder: folder, clock, onDecision: () => undefined };
     for (let port = 5000; port < 5091; port++)
       await takeSlots('roles', { address: `http://127.0.0.1:${port}`, key: 'local' }, 1, options, never);
     expect(readdirSync(folder)).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('the shared budget', () => {
       stop.abort(new Error('enough'));
       await clock.sleep(ms, signal);
     };
-    const options = { cacheFiles, folder, clock: { ...clock, sleep }, onDecision: () => undefined };
+    const options = { cacheFiles, budgetFolder: folder, clock: { ...clock, sleep }, onDecision: () => undefined };
     await expect(takeSlots('roles', A, 1, options, stop.signal)).rejects.toThrow('enough');
   });
 });
