@@ -1,4 +1,5 @@
 // Generates an OpenAPI 3.1 document from the schemas used by the client and the embedded platform.
+import { VERSION } from '../kernel/version.ts';
 import { capitalized, splitWords } from '../kernel/words.ts';
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
@@ -12,12 +13,6 @@ type Json = Record<string, unknown>;
 
 /** An OpenAPI document: `openapi`, `info`, `servers`, `tags`, `paths`, `components`. */
 export type OpenApiDocument = Readonly<Json>;
-
-export interface OpenApiOptions {
-  version: string;
-  /** Addresses of the services. Default: placeholders. */
-  addresses?: Record<Service, string>;
-}
 
 /** Area (an endpoint id up to the dot) -> title in the specification. */
 const TAGS: Record<string, string> = {
@@ -117,7 +112,7 @@ const HEADERS: Record<string, Record<string, Json>> = {
 };
 
 /** Returns the whole contract. A schema in `components` is named after the first call that uses it. */
-export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument(addresses: Record<Service, string> = PLACEHOLDERS): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<z.ZodMiniType, string>();
 
@@ -139,7 +134,7 @@ export function openApiDocument({ addresses = PLACEHOLDERS, version }: OpenApiOp
     openapi: '3.1.0',
     info: {
       title: 'Customer-data platform: administration',
-      version,
+      version: VERSION,
       description: 'Generated from the contract that this program and its embedded platform use for validation.',
       license: { name: 'MIT', identifier: 'MIT' },
     },

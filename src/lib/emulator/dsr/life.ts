@@ -141,12 +141,9 @@ export function nextQuarter(time: number): number {
 
 /** Returns the time when the platform picks up a request. Erasures wait, unless they skip the waiting period. */
 function pickUpTime(request: DsrRequest, received: number): number {
-  const waits = request.subject_request_type === 'erasure' && !skipsWaiting(request);
+  const skips = Object.values(request.extensions ?? {}).some((extension) => extension.skip_waiting_period === true);
+  const waits = request.subject_request_type === 'erasure' && !skips;
   return waits ? received + DSR_LIMITS.waitingDays * DAY_MS : nextQuarter(received);
-}
-
-function skipsWaiting({ extensions = {} }: DsrRequest): boolean {
-  return Object.values(extensions).some((extension) => extension.skip_waiting_period === true);
 }
 
 /** Returns the identities of the subject, who owns every profile with at least one of them (decision: D142). */

@@ -28,11 +28,6 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     life.finish(done, (done.started_at ?? 0) + took);
   }
 
-  function beginScheduled(workspace: number, id: string, at: number): void {
-    const pipeline = pipelines.get(workspace, id);
-    if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
-  }
-
   /** Does the earliest work due by `now`. Returns false if there is none. */
   async function step(now: number): Promise<boolean> {
     const run = runs.firstDue();
@@ -41,9 +36,11 @@ export function openPipelineRunner(stores: WarehouseStores, life: PipelineLife, 
     const scheduledAt = scheduled?.next_run_at ?? Infinity;
     if (Math.min(runAt, scheduledAt) > now) return false;
     if (scheduled && scheduledAt < runAt) {
+      const { workspace, id } = scheduled;
       // If an interval began during a run, the run for that interval starts right afterward.
-      const free = runs.latest(scheduled.workspace, scheduled.id)?.ended_at ?? scheduledAt;
-      beginScheduled(scheduled.workspace, scheduled.id, Math.max(scheduledAt, free));
+      const at = Math.max(scheduledAt, runs.latest(workspace, id)?.ended_at ?? scheduledAt);
+      const pipeline = pipelines.get(workspace, id);
+      if (pipeline) db.transaction(() => life.begin(workspace, pipeline, 'scheduled', at));
     } else if (run?.progress.done === true) {
       db.transaction(() => life.end(run));
     } else if (run) {

@@ -14,14 +14,14 @@ export function nextRun(
   ranOnce: boolean,
 ): number | undefined {
   if (state !== 'active') return undefined;
-  const start = timeOf(schedule.start);
-  const end = timeOf(schedule.end) ?? Infinity;
+  const start = parseIso(schedule.start);
+  const end = parseIso(schedule.end) ?? Infinity;
   let next: number | undefined;
   if (schedule.type === 'once') next = ranOnce ? undefined : Math.max(start ?? from, from);
   if (schedule.type === 'interval' && schedule.frequency && start !== undefined) {
     const { frequency } = schedule;
     // If `sync_mode.from` equals the schedule's start, a run at that time would have nothing to read.
-    const first = timeOf(sync_mode.from) === start ? 1 : 0;
+    const first = parseIso(sync_mode.from) === start ? 1 : 0;
     next = boundary(start, frequency, Math.max(first, indexFrom(start, frequency, from)));
   }
   return next !== undefined && next <= end ? next : undefined;
@@ -29,7 +29,7 @@ export function nextRun(
 
 /** Returns the start of the schedule interval that contains `at`, or `at` itself if no interval does. */
 export function logicalDate({ type, frequency, start: text }: Schedule, at: number): number {
-  const start = timeOf(text);
+  const start = parseIso(text);
   if (type !== 'interval' || !frequency || start === undefined || at < start) return at;
   const index = indexFrom(start, frequency, at);
   const next = boundary(start, frequency, index);
@@ -65,23 +65,19 @@ export function dataRange(
   at: number,
   position: number | undefined,
 ): DataRange {
-  const until = timeOf(sync_mode.until) ?? Infinity;
+  const until = parseIso(sync_mode.until) ?? Infinity;
   const rangeEnd = Math.min(at - (parseDuration(schedule.delay ?? '') ?? 0), until);
-  const from = timeOf(sync_mode.from);
+  const from = parseIso(sync_mode.from);
   if (sync_mode.type === 'full') {
     const bounded = sync_mode.iterator_field !== undefined && (from !== undefined || until !== Infinity);
     return { rangeStart: from, afterStart: false, rangeEnd, bounded };
   }
   // On-demand pipelines have no intervals, so `start` limits their data instead.
-  const configured = from ?? (schedule.type === 'on_demand' ? timeOf(schedule.start) : undefined);
+  const configured = from ?? (schedule.type === 'on_demand' ? parseIso(schedule.start) : undefined);
   return { rangeStart: position ?? configured, afterStart: position !== undefined, rangeEnd, bounded: true };
 }
 
 export function inRange({ rangeStart, afterStart, rangeEnd }: DataRange, time: number): boolean {
   if (time > rangeEnd) return false;
   return rangeStart === undefined || time > rangeStart || (time === rangeStart && !afterStart);
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseIso(text);
 }

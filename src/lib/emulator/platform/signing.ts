@@ -31,16 +31,16 @@ const generate = promisify(generateKeyPair);
 const signature = promisify(sign);
 
 /**
- * Opens the authority in `folder`, or creates it there. Without a folder, each signer has its own authority in memory.
+ * Opens the authority in `folder`, or creates it there. Without a folder, the authority is in memory.
  * An authority's key uses an elliptic curve and takes only a millisecond to generate, so the file exists before its
  * path is published. `served` is the PEM certificate for https. Throws KnownError for an unusable folder.
  */
 export async function openSigning(folder: string | undefined, served?: string) {
-  const authority = folder === undefined ? undefined : await openAuthority(folder);
+  const authority = folder === undefined ? await makeAuthority() : await openAuthority(folder);
   const signers = new Map<string, Promise<Signer>>();
   return {
     /** Path of a file with the authority's certificate and `served`; empty if the authority is in memory. */
-    caFile: folder === undefined || authority === undefined ? '' : trustFile(folder, authority, served),
+    caFile: folder === undefined ? '' : trustFile(folder, authority, served),
     /** Returns the signer for a processor domain. Generates its RSA key on the thread pool, unless one is stored. */
     signer: (domain: string): Promise<Signer> => {
       const signer = signers.get(domain) ?? openSigner(folder, domain, authority);
@@ -83,25 +83,22 @@ async function makeAuthority(): Promise<Authority> {
   return { privateKey, certificate: issueCertificate({ name: AUTHORITY_NAME, publicKey, issuer, use: 'authority' }) };
 }
 
-async function openSigner(folder: string | undefined, domain: string, known: Authority | undefined): Promise<Signer> {
-  if (folder === undefined || known === undefined) {
-    const authority = await makeAuthority();
-    return signerOf(await makeProcessor(domain, authority), authority);
-  }
+async function openSigner(folder: string | undefined, domain: string, authority: Authority): Promise<Signer> {
+  if (folder === undefined) return signerOf(await makeProcessor(domain, authority), authority);
   // Check the domain first, because it becomes part of a path.
   if (!isCertifiable(domain)) throw new Error(`The domain ${JSON.stringify(domain)} cannot be used in a certificate.`);
   const path = join(folder, `${domain}.pem`);
   const read = (): string | undefined => {
     const text = readPrivateFile(path);
     if (text === undefined || !keyOf(text, text)) return undefined;
-    return new X509Certificate(text).verify(createPublicKey(known.certificate)) ? text : undefined;
+    return new X509Certificate(text).verify(createPublicKey(authority.certificate)) ? text : undefined;
   };
   const text = await readOrMake(folder, read, async () => {
-    const made = await makeProcessor(domain, known);
+    const made = await makeProcessor(domain, authority);
     writePrivateFile(path, made);
     return made;
   });
-  return signerOf(text, known);
+  return signerOf(text, authority);
 }
 
 /** Creates the processor domain's key and certificate as PEM, in this order. */
