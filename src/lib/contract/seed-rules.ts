@@ -2,8 +2,6 @@
 import type { FieldIssue } from './explain.ts';
 import { isCalendarDate } from './shared.ts';
 
-export type SeedFormName = 'value' | 'key_value_pairs' | 'list';
-
 type SeedRule =
   | { form: 'value'; holds: keyof typeof VALUES }
   | { form: 'list' }
@@ -37,7 +35,7 @@ interface Written {
   seed: { value?: unknown; key_value_pairs?: Record<string, unknown> | undefined; list?: unknown };
 }
 
-const FORMS: readonly SeedFormName[] = ['value', 'key_value_pairs', 'list'];
+const FORMS = ['value', 'key_value_pairs', 'list'] as const satisfies SeedRule['form'][];
 
 export function seedIssues(written: Written): FieldIssue[] {
   return [...dateIssues(written), ...formIssues(written)];

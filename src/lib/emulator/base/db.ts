@@ -7,22 +7,7 @@ import { parseJson, stringifyJson } from '../../kernel/json.ts';
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 
-export interface Database {
-  /** Runs statements without parameters. */
-  exec(sql: string): void;
-  /** Runs a write statement and returns the number of changed rows. */
-  run(sql: string, ...values: SqlValue[]): number;
-  insert(table: string, row: Readonly<Record<string, SqlValue>>): number | bigint;
-  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
-  all<Row>(sql: string, ...values: SqlValue[]): Row[];
-  /** Returns a number that increases with every write. */
-  revision(): number;
-  /** Runs `work`, which must be synchronous, and keeps either all of its writes or none. Transactions can be nested. */
-  transaction<T>(work: () => T): T;
-  /** Returns SQLite's error for a statement, if any. Does not execute the statement. */
-  complaint(sql: string): string | undefined;
-  close(): void;
-}
+export type Database = ReturnType<typeof wrap>;
 
 /** Marks our files (`PRAGMA application_id`), so that we never write to another program's database. */
 const APPLICATION_ID = 0x63647061;
@@ -78,7 +63,7 @@ export async function createDatabaseFile(path: string): Promise<Database> {
   return wrap(connection);
 }
 
-function wrap(connection: InstanceType<Driver['Database']>): Database {
+function wrap(connection: InstanceType<Driver['Database']>) {
   type Statement = ReturnType<typeof connection.prepare>;
   const statements = new Map<string, Statement>();
   let revision = 0;
@@ -103,29 +88,33 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
     }
   }
 
-  const all = <Row>(sql: string, ...values: SqlValue[]) =>
+  const all = <Row>(sql: string, ...values: SqlValue[]): Row[] =>
     execute(sql, values, (statement) => statement.all(values) as Row[]);
 
   return {
-    exec: (sql) => {
+    /** Runs statements without parameters. */
+    exec: (sql: string): void => {
       revision++;
       connection.exec(sql);
     },
-    run: (sql, ...values) => {
+    /** Runs a write statement and returns the number of changed rows. */
+    run: (sql: string, ...values: SqlValue[]): number => {
       revision++;
       return execute(sql, values, (statement) => statement.run(values)).changes;
     },
-    insert: (table, row) => {
+    insert: (table: string, row: Readonly<Record<string, SqlValue>>): number | bigint => {
       revision++;
       const [columns, values] = [Object.keys(row), Object.values(row)];
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
       return execute(sql, values, (statement) => statement.run(values)).lastInsertRowid;
     },
     // Read all rows, because an unfinished statement keeps its read transaction open.
-    get: <Row>(sql: string, ...values: SqlValue[]) => all<Row>(sql, ...values)[0],
+    get: <Row>(sql: string, ...values: SqlValue[]): Row | undefined => all<Row>(sql, ...values)[0],
     all,
-    revision: () => revision,
-    transaction: (work) => {
+    /** Returns a number that increases with every write. */
+    revision: (): number => revision,
+    /** Runs `work`, which must be synchronous, and keeps either all of its writes or none. Transactions can be nested. */
+    transaction: <T>(work: () => T): T => {
       const inner = connection.inTransaction;
       connection.exec(inner ? 'SAVEPOINT inner' : 'BEGIN');
       try {
@@ -138,7 +127,8 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
         throw error;
       }
     },
-    complaint: (sql) => {
+    /** Returns SQLite's error for a statement, if any. Does not execute the statement. */
+    complaint: (sql: string): string | undefined => {
       try {
         connection.prepare(sql).finalize();
         return undefined;
@@ -146,7 +136,7 @@ function wrap(connection: InstanceType<Driver['Database']>): Database {
         return error instanceof Error ? error.message : String(error);
       }
     },
-    close: () => {
+    close: (): void => {
       for (const statement of statements.values()) statement.finalize();
       statements.clear();
       connection.close();

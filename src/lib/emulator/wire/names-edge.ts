@@ -4,15 +4,10 @@ import { createWireNames, type NamesMap, plainNames, type WireNames } from '../.
 import { isRecord, parseJson, stringifyJson, tryJson } from '../../kernel/json.ts';
 import type { Answer } from './platform-error.ts';
 
-export interface DeploymentNames extends WireNames {
-  /** Returns the neutral word for a deployment's word or a neutral word. */
-  fromEither(word: string): string;
-  /** Returns a message of the platform in the deployment's words. */
-  inWords(text: string): string;
-}
+export type DeploymentNames = ReturnType<typeof deploymentNames>;
 
 /** A deployment knows only its own words: a neutral word with a translation is unknown to it (decision: D155). */
-export function deploymentNames(given: NamesMap): DeploymentNames {
+export function deploymentNames(given: NamesMap) {
   const names = plainNames(given);
   const own = createWireNames(names);
   const words = new Set(Object.values(names));
@@ -21,8 +16,15 @@ export function deploymentNames(given: NamesMap): DeploymentNames {
     ...names,
     ...Object.fromEntries(strangers.map((neutral) => [`unknown-here:${neutral}`, neutral])),
   });
-  const inWords = (text: string): string => text.replace(/(?:unknown-here:)?[A-Za-z_]\w*/g, strict.toWire);
-  return { ...own, fromEither: own.fromWire, fromWire: strict.fromWire, decode: strict.decode, inWords };
+  return {
+    ...own,
+    fromWire: strict.fromWire,
+    decode: strict.decode,
+    /** Returns the neutral word for a deployment's word or a neutral word. */
+    fromEither: own.fromWire,
+    /** Returns a message of the platform in the deployment's words. */
+    inWords: (text: string): string => text.replace(/(?:unknown-here:)?[A-Za-z_]\w*/g, strict.toWire),
+  };
 }
 
 /** Returns the body in neutral words. Does not change an invalid body: the handler reports the problem. */
