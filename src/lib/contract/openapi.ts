@@ -1,5 +1,4 @@
 // Generates an OpenAPI 3.1 document from the schemas used by the client and the embedded platform.
-import { VERSION } from '../kernel/version.ts';
 import { capitalized, splitWords } from '../kernel/words.ts';
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
@@ -112,7 +111,7 @@ const HEADERS: Record<string, Record<string, Json>> = {
 };
 
 /** Returns the whole contract. A schema in `components` is named after the first call that uses it. */
-export function openApiDocument(addresses: Record<Service, string> = PLACEHOLDERS): OpenApiDocument {
+export function openApiDocument(version: string, addresses: Record<Service, string> = PLACEHOLDERS): OpenApiDocument {
   const schemas = Object.fromEntries(Object.entries(ERRORS).map(([name, schema]) => [name, jsonSchema(schema)]));
   const names = new Map<z.ZodMiniType, string>();
 
@@ -134,7 +133,7 @@ export function openApiDocument(addresses: Record<Service, string> = PLACEHOLDER
     openapi: '3.1.0',
     info: {
       title: 'Customer-data platform: administration',
-      version: VERSION,
+      version,
       description: 'Generated from the contract that this program and its embedded platform use for validation.',
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -5,6 +5,7 @@ import { METHODS } from '../contract/choices.ts';
 import { isLoopback } from '../kernel/address.ts';
 import { LAST_TIME } from './base/clock.ts';
 import { isoMillis, parseDuration, parseIso } from '../kernel/timestamps.ts';
+import { VERSION } from '../kernel/version.ts';
 import type { ControlRoutes } from './platform/area.ts';
 import { Fault } from './wire/faults.ts';
 import { hostName } from './wire/server.ts';
@@ -123,7 +124,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
       const { openApiDocument } = await import('../contract/openapi.ts');
       const url = platform.baseUrl();
       const addresses = Object.entries(SERVICE_PATHS).map(([service, path]) => [service, url + path]);
-      return answer(200, openApiDocument(Object.fromEntries(addresses) as never));
+      return answer(200, openApiDocument(VERSION, Object.fromEntries(addresses) as never));
     },
   };
 }

@@ -1,4 +1,5 @@
 // JSON Schemas for editors, most of them generated from the contract.
+import { VERSION } from '../kernel/version.ts';
 import * as z from 'zod/mini';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -33,7 +34,7 @@ export type SchemaName = (typeof SCHEMA_NAMES)[number];
 export async function jsonSchemaOf(name: SchemaName): Promise<JsonSchema> {
   if (name === 'roles') return (await import('./roles-schema.ts')).rolesFileSchema;
   if (name === 'config') return (await import('./project-schema.ts')).projectFileSchema;
-  if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument();
+  if (name === 'openapi') return (await import('../contract/openapi.ts')).openApiDocument(VERSION);
   const [title, load] = CONTRACTS[name];
   const schema = z.toJSONSchema(await load(), { target: 'draft-7', io: 'input', unrepresentable: 'any' });
   return withHint({ ...schema, title });

@@ -18,7 +18,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
 }
 
-const document = openApiDocument();
+const document = openApiDocument('1.0.0');
 const { schemas } = document['components'] as { schemas: Record<string, Schema> };
 const operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
   ([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

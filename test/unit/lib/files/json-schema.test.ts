@@ -1,4 +1,5 @@
 // Checks with an independent validator that each schema accepts valid documents and rejects invalid ones.
+import { VERSION } from '../../../../src/lib/kernel/version.ts';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../src/lib/contract/openapi.ts';
@@ -83,5 +84,5 @@ it('does not require fields that have a default', async () => {
 });
 
 it('returns the OpenAPI document for the name `openapi`', async () => {
-  expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument());
+  expect(await jsonSchemaOf('openapi')).toEqual(openApiDocument(VERSION));
 });
