@@ -16,7 +16,7 @@ import {
   secretIssues,
   withoutPaths,
 } from '../lib/domain/warehouse/definition.ts';
-import { type FieldIssue, explain, parseWith, showPath } from '../lib/contract/explain.ts';
+import { type FieldIssue, parseWith, showPath } from '../lib/contract/explain.ts';
 import { type Issue, invalidInput, type KnownError } from '../lib/kernel/errors.ts';
 import type { Context } from '../lib/runtime/context.ts';
 import { type JudgedReference, type ReferenceRules, openReferenceRules } from '../lib/runtime/reference-rules.ts';
@@ -143,14 +143,15 @@ export async function readSource(ctx: Context, type: ResourceType, source: Defin
   const masked = openSecrets(ctx, type, value);
   const filled = masked.reduce((copy, path) => withValue(copy, path, MASK), value);
   const { definition, issues: misfits } = check(type, filled, source);
+  const place = (found: readonly FieldIssue[]) => placesOf(type, source, document, found);
   if (issues.length === 0) issues.push(...misfits);
   issues.push(...secretIssues(type, withoutPaths(filled, [...masked, ...keptSecrets(type, source)])));
-  if (issues.length > 0) throw invalidSource(type, source, document, issues);
+  if (issues.length > 0) throw invalidSource(type, document, issues, place(issues));
   const sourced: SourcedDefinition = {
     ...{ type, definition, folderFor: () => folder, masked, answers: new Map() },
     rules: await openReferenceRules(ctx, source.allowCommands),
     isGiven: (path) => source.fields.some((field) => field.path.join('.') === path.join('.')),
-    place: (found) => placesOf(type, source, document, found),
+    place,
   };
   sourced.rules.refuseOwnSecrets(referencesOf(sourced));
   await askForSecrets(ctx, sourced);
@@ -181,13 +182,18 @@ async function assembled(ctx: Context, type: ResourceType, source: DefinitionSou
 
 /** Checks a definition. Ignores issues that the live definition already has, because its values are sent back as is. */
 function check(type: ResourceType, value: Record<string, unknown>, { file, live }: DefinitionSource) {
-  const { body: schema } = DEFINITIONS[type].create();
-  if (!schema) throw new TypeError('a definition has a schema');
-  const { data, issues } = parseWith(schema, value);
-  if (data) return { definition: toDefinition(data as Record<string, unknown>), issues: [] };
+  const { definition = value as Definition, issues } = parseDefinition(type, value);
   const key = ({ path, message }: FieldIssue): string => JSON.stringify([path, message]);
-  const before = new Set(live && file === undefined ? explain(schema, toDefinition(live)).map(key) : []);
-  return { definition: value as Definition, issues: issues.filter((issue) => !before.has(key(issue))) };
+  const known = live && file === undefined && issues.length > 0 ? parseDefinition(type, toDefinition(live)).issues : [];
+  const before = new Set(known.map(key));
+  return { definition, issues: issues.filter((issue) => !before.has(key(issue))) };
+}
+
+export function parseDefinition(type: ResourceType, value: unknown) {
+  const { body } = DEFINITIONS[type].create();
+  if (!body) throw new TypeError('a definition has a schema');
+  const { data, issues } = parseWith(body, value);
+  return { definition: data ? toDefinition(data as Record<string, unknown>) : undefined, issues };
 }
 
 function withField(value: Record<string, unknown>, { path, value: item }: GivenField): Record<string, unknown> {
@@ -237,11 +243,10 @@ function placesOf(
 
 function invalidSource(
   type: ResourceType,
-  source: DefinitionSource,
   document: LoadedDocument | undefined,
   found: readonly FieldIssue[],
+  issues: readonly Issue[],
 ): KnownError {
-  const issues = placesOf(type, source, document, found);
   const [flag] = found.filter(isMaskIssue).flatMap(({ path }) => flagOf(type, path) ?? []);
   const hint = flag && `Pass ${flag} env:NAME, or run the command in a terminal, where it asks for the secret.`;
   const problem = document ? `${document.name} is not` : 'The flags do not form';

@@ -5,13 +5,13 @@ import { isInFuture, type NormalizeOptions } from '../../lib/domain/dsr/normaliz
 import { IDENTITY_COLUMNS, IGNORED, ROW_FIELDS } from '../../lib/domain/dsr/rows.ts';
 import { invalidInput, usageError } from '../../lib/kernel/errors.ts';
 import { isoSeconds } from '../../lib/kernel/timestamps.ts';
-import { readDuration, readTime } from '../flag-values.ts';
+import { readDuration } from '../flag-values.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import type { FlagSpec, FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { behindEquals } from '../../lib/runtime/command-line/help.ts';
 import type { RowOptions } from '../../lib/workflows/dsr-row-reader.ts';
 import { inputFlags, readColumnMap, readDialect, runFlags, saveMap, saveMapFlag } from '../bulk-flags.ts';
-import { issuesOfParts } from './submit-input.ts';
+import { fieldsOf, issuesOfParts } from './submit-input.ts';
 
 /** Default values for rows; without `--bulk`, the same flags set the fields of a single request. */
 export const rowFlags = {
@@ -69,14 +69,8 @@ export async function rowOptions(ctx: Context, options: NormalizeOptions, flags:
   const dialect = readDialect(flags);
   const mapping = (await readColumnMap(ctx, flags)) ?? new Map<string, string>();
   if (flags.saveMap !== undefined) await saveMap(ctx, flags.saveMap, Object.fromEntries(mapping));
-  const defaults = {
-    regulation: flags.regulation,
-    subject_request_type: flags.type,
-    group_id: flags.groupId,
-    status_callback_urls: flags.callbackUrl,
-    skip_waiting_period: flags.skipWaitingPeriod,
-    submitted_time: readTime('--submitted-time', flags.submittedTime, '00:00:00') ?? isoSeconds(now),
-  };
+  const given = fieldsOf(flags);
+  const defaults = { ...given, submitted_time: given.submitted_time ?? isoSeconds(now) };
   checkDefaults(defaults, options, now);
   if (dialect.ignoresUnnamed) mapping.set('', IGNORED);
   return { ...options, mapping, nulls: createNullWords(flags.null ?? [], dialect), now, defaults };

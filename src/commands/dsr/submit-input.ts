@@ -71,15 +71,18 @@ export async function partsOf(ctx: Context, flags: RequestFlags, options: Normal
     }
     identities.push([type, value]);
   }
+  return { ...fieldsOf(flags), subject_request_id: flags.requestId, identities };
+}
+
+/** Returns the fields that flags set, for a single request or as the default values for rows. Throws usage (2). */
+export function fieldsOf(flags: Omit<RequestFlags, 'identity' | 'extensionIdentity' | 'requestId'>) {
   return {
     regulation: flags.regulation,
     subject_request_type: flags.type,
-    subject_request_id: flags.requestId,
-    submitted_time: readTime('--submitted-time', flags.submittedTime, '00:00:00'),
     group_id: flags.groupId,
     status_callback_urls: flags.callbackUrl,
     skip_waiting_period: flags.skipWaitingPeriod,
-    identities,
+    submitted_time: readTime('--submitted-time', flags.submittedTime, '00:00:00'),
   };
 }
 

@@ -1,5 +1,5 @@
 // Reads folders of definitions, merges overlays, and checks every definition.
-import { type FieldIssue, parseWith } from '../../lib/contract/explain.ts';
+import type { FieldIssue } from '../../lib/contract/explain.ts';
 import {
   adviseOn,
   GROUPS,
@@ -7,7 +7,6 @@ import {
   RESOURCE_TYPES,
   type ResourceType,
   SECRET_PATHS,
-  toDefinition,
   valueAt,
   maskedSecrets,
   maskIssue,
@@ -25,7 +24,7 @@ import { counted } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
 import { inNeutralWords } from '../find-resource.ts';
 import { openReferenceRules, type ReferenceRules } from '../../lib/runtime/reference-rules.ts';
-import { DEFINITIONS, referencesOf, type SourcedDefinition } from '../definition-input.ts';
+import { DEFINITIONS, parseDefinition, referencesOf, type SourcedDefinition } from '../definition-input.ts';
 
 export interface DirectoryEntry extends SourcedDefinition {
   /** File in the base folder. Overlays may change some of its fields. */
@@ -81,15 +80,13 @@ export async function readDirectory(ctx: Context, dirs: readonly [string, ...str
       found.flatMap((issue) => placeIssues(layerOf(issue.path).file.document, [issue]));
     const value = layers.map((layer) => layer.value).reduce(mergeFields);
     const masked = maskedSecrets(type, value);
-    const { body } = DEFINITIONS[type].create();
-    if (!body) throw new TypeError('a definition has a schema');
-    const { data, issues: invalid } = parseWith(body, value);
+    const { definition, issues: invalid } = parseDefinition(type, value);
     const found = [...invalid, ...secretIssues(type, withoutPaths(value, masked))];
     masks.push(...place(masked.map(maskIssue)));
     issues.push(...place(found));
-    if (found.length > 0) continue;
+    if (!definition || found.length > 0) continue;
     entries.push({
-      ...{ type, definition: toDefinition(data as Record<string, unknown>), file: layers[0].file },
+      ...{ type, definition, file: layers[0].file },
       ...{ masked, answers: new Map(), rules, isGiven: () => false, place },
       folderFor: (path) => folderOf(layerOf(path).file.path, ctx.io.cwd),
     });
