@@ -27,13 +27,7 @@ import { asking, commandNameOf, createProgram, entries, load, loadAll, operandsO
 const COMPLETE = '__complete';
 
 /** Thrown instead of running the action if the command line must be run separately for each of several profiles. */
-class SeveralProfiles extends Error {
-  readonly isWrite: boolean;
-  constructor(isWrite: boolean) {
-    super();
-    this.isWrite = isWrite;
-  }
-}
+class SeveralProfiles extends Error {}
 
 /** A stopped command must end within this many 100 ms pauses. Time spent blocking the event loop does not count. */
 const LAST_TURNS = 9;
@@ -151,6 +145,7 @@ async function runCommand(
   let throwIfLate = (): void => undefined;
   const args = wantedHelp(argv) ?? wantedVersion(argv) ?? argv;
   const contexts = [ctx];
+  let isWrite = false;
   const hasWritten = () => contexts.some((one) => one.hasWritten);
   state.explain = (error) => explainStop(ctx.lastWords(error), hasWritten());
 
@@ -204,13 +199,14 @@ async function runCommand(
         if (isRepeated) (await import('./lib/runtime/each-profile.ts')).checkSeveralProfiles(command, flags);
         await ctx.begin(flags);
         if (flags.timeoutMs !== undefined) throwIfLate = stopAfter(flags.timeoutMs, stop, finished, io);
-        if (isRepeated) throw new SeveralProfiles(helpOf(command)?.effect === 'write');
+        isWrite = helpOf(command)?.effect === 'write';
+        if (isRepeated) throw new SeveralProfiles();
       });
       throwIfLate();
     } catch (error) {
       if (!(error instanceof SeveralProfiles)) throw error;
       const { runForEachProfile } = await import('./lib/runtime/each-profile.ts');
-      ctx.setExit(await runForEachProfile(ctx, error.isWrite, runOnce));
+      ctx.setExit(await runForEachProfile(ctx, isWrite, runOnce));
       throwIfLate();
     } finally {
       await ctx.close();

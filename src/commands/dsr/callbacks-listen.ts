@@ -93,14 +93,16 @@ async function listen(ctx: Context, flags: FlagValues<typeof listenFlags>): Prom
     clock: ctx.clock,
   };
   const keep = openKeep(ctx, flags.keep, ledgerOf);
-  const view = flags.keep === undefined ? lineView : { ...lineView, columns: [...lineView.columns, ...KEPT_COLUMNS] };
+  // Show the files only with --keep, so that the rows of other runs do not change.
+  const kept = flags.keep === undefined ? [] : fields('headers_file', 'body_file');
+  const view: typeof lineView = { ...lineView, columns: [...lineView.columns, ...kept] };
   const { begin, tell } = createResultLines(ctx, view, textLine);
   const server = await startCallbackServer({ host: flags.host, port }, async (callback) => {
     const received = await receiveCallback(callback, ports);
-    const kept = keep(callback, received);
-    const printed = tell(lineOf(ctx, received, kept)).catch(() => undefined);
+    const files = keep(callback, received);
+    const printed = tell(lineOf(ctx, received, files)).catch(() => undefined);
     // A closed or slow reader of the output must not delay the response.
-    await waitAtMost(Promise.all([printed, kept?.recorded]), REPORT_MS, ctx.clock);
+    await waitAtMost(Promise.all([printed, files?.recorded]), REPORT_MS, ctx.clock);
     return received.status;
   });
   ctx.onClose(() => server.close());
@@ -143,9 +145,6 @@ const lineView: ListView<CallbackLine> = {
   ],
   empty: '',
 };
-
-/** Shown only with --keep, so that the rows of other runs do not change. */
-const KEPT_COLUMNS: ListView<CallbackLine>['columns'] = fields('headers_file', 'body_file');
 
 function lineOf(
   ctx: Context,

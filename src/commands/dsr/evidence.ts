@@ -25,7 +25,7 @@ import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime
 import type { Context } from '../../lib/runtime/context.ts';
 import { brokenChain } from '../chain-report.ts';
 import { readTime } from '../flag-values.ts';
-import { pageSource } from '../results.ts';
+import { each, pageSource } from '../results.ts';
 import { notInLedger, openChains, openDsrMemory, openLedgerOf, pickRequest, requestIds } from './session.ts';
 
 const evidenceFlags = {
@@ -40,9 +40,7 @@ type EvidenceFlags = FlagValues<typeof evidenceFlags>;
 function evidenceResult() {
   return z.object({
     file: z.string(),
-    requests: z.int(),
-    messages: z.int(),
-    files: z.int(),
+    ...each(z.int(), 'requests', 'messages', 'files'),
     head: z.string(),
     omitted: z.array(z.string()),
   });

@@ -20,10 +20,9 @@ export const writeRecord = {
   view: () => groupView,
 } as const satisfies Partial<CommandRecord> & { view: () => typeof groupView };
 
-export const groupArg = { group_id: { help: 'id of the group', pick: pickGroup } } as const satisfies Record<
-  string,
-  ArgSpec
->;
+export const groupArg = {
+  group_id: { help: 'id of the group', pick: pickGroup },
+} as const satisfies Record<string, ArgSpec>;
 
 export const fileFlag = {
   file: { short: 'f', value: 'file', required: true, help: 'definition as YAML or JSON; - reads standard input' },

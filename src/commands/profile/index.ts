@@ -9,6 +9,8 @@ import { editProfile, type Profile, parseProfile, strangeNames } from './edit.ts
 import { type Draft, profileResult } from './fields.ts';
 import { showProfile } from './show.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
+import { ranked } from '../../lib/render/view.ts';
+import { each } from '../results.ts';
 import { readInput } from '../../lib/files/read-input.ts';
 
 const local = { effect: 'local', calls: 'settings' } as const;
@@ -112,11 +114,8 @@ function listResult() {
   return z.array(
     z.object({
       name: z.string(),
-      current: z.boolean(),
-      builtin: z.boolean(),
-      base_url: z.nullable(z.string()),
-      org_id: z.nullable(z.string()),
-      environment: z.nullable(z.string()),
+      ...each(z.boolean(), 'current', 'builtin'),
+      ...each(z.nullable(z.string()), 'base_url', 'org_id', 'environment'),
       protected: z.boolean(),
       access: z.enum(['read', 'write']),
     }),
@@ -155,8 +154,7 @@ const listProfiles = defineCommand({
         paint: (text, _row, style) => style.green(text),
       },
       { key: 'base_url', rank: 1, value: (row) => (row.builtin ? 'the embedded platform' : row.base_url) },
-      { key: 'org_id', rank: 2, value: (row) => row.org_id },
-      { key: 'environment', rank: 3, value: ({ environment }) => environment },
+      ...ranked({ org_id: 2, environment: 3 }),
       { key: 'protected', rank: 4, value: (row) => (row.protected ? 'protected' : '') },
       { key: 'access', rank: 5, value: (row) => row.access },
     ],

@@ -12,6 +12,7 @@ import { usageError } from '../../lib/kernel/errors.ts';
 import { findByBeginning, nearestHint } from '../../lib/kernel/nearest.ts';
 import { applyIntent, emitOutcome, guardFlags, outcomeRecord } from './apply.ts';
 import { fail } from '../../lib/errors/fail.ts';
+import { each } from '../results.ts';
 import { fields, ranked } from '../../lib/render/view.ts';
 
 const pruneRevisions = defineCommand({
@@ -62,14 +63,11 @@ export const listRevisions = defineCommand({
   output: () =>
     z.array(
       z.object({
-        revision: z.string(),
-        saved_at: z.string(),
-        reason: z.string(),
+        ...each(z.string(), 'revision', 'saved_at', 'reason'),
         profile: z.nullable(z.string()),
         plan: z.string(),
         roles: z.number(),
-        last_modified_on: z.nullable(z.string()),
-        last_modified_by: z.nullable(z.string()),
+        ...each(z.nullable(z.string()), 'last_modified_on', 'last_modified_by'),
         bytes: z.number(),
       }),
     ),

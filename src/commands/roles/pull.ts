@@ -33,6 +33,7 @@ import { asColumns } from '../../lib/runtime/command-line/help.ts';
 import { jsonText } from '../../lib/runtime/output/result-text.ts';
 import { openRolesMemory, type RolesMemoryOfContext } from '../../lib/runtime/memory/roles.ts';
 import { outdatedError, outdatedText, conflictError } from '../../lib/workflows/roles-plan.ts';
+import { each } from '../results.ts';
 import { askConflicts } from './apply.ts';
 import { baseFlag, DEFAULT_FILE, openRolesFile, tellRebased } from './session.ts';
 import { fail } from '../../lib/errors/fail.ts';
@@ -42,8 +43,7 @@ function pulledResult() {
     file: z.string(),
     roles: z.number(),
     changed: z.boolean(),
-    last_modified_on: z.nullable(z.string()),
-    last_modified_by: z.nullable(z.string()),
+    ...each(z.nullable(z.string()), 'last_modified_on', 'last_modified_by'),
   });
 }
 

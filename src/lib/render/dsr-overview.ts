@@ -8,17 +8,15 @@ import { drawRecord } from './table.ts';
 import type { Column, DocumentView, ListView } from './view.ts';
 import { wrapUnder } from './width.ts';
 
-const STATUS: Column<RequestOverview> = {
-  key: 'request_status',
-  title: 'status',
-  value: ({ request_status: status }) => status,
-  said: ({ request_status: status, stale }) => (stale ? `${status} (not refreshed)` : status),
-  paint: (text, { request_status: status }, style) => paintStatus(text, status, style),
-};
-
 export const REQUEST_COLUMNS: Column<RequestOverview>[] = [
   { key: 'subject_request_id', title: 'id', value: (request) => request.subject_request_id, id: true },
-  STATUS,
+  {
+    key: 'request_status',
+    title: 'status',
+    value: ({ request_status: status }) => status,
+    said: ({ request_status: status, stale }) => (stale ? `${status} (not refreshed)` : status),
+    paint: (text, { request_status: status }, style) => paintStatus(text, status, style),
+  },
   { key: 'subject_request_type', title: 'type', value: (request) => request.subject_request_type, rank: 1 },
   { key: 'regulation', value: (request) => request.regulation, rank: 3 },
   { key: 'deadline', value: (request) => request.deadline },

@@ -1,4 +1,5 @@
 // The errors that stop a command, each with its exit code.
+import { once } from 'node:events';
 import type { KnownError } from '../kernel/errors.ts';
 import { formatDuration } from '../kernel/timestamps.ts';
 import { fail } from '../errors/fail.ts';
@@ -19,11 +20,8 @@ export function timedOut(ms: number): KnownError {
   });
 }
 
-export function stopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+export async function stopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** Adds a hint about the platform's state to a stop without a hint, and to a usage error after a write. */

@@ -29,16 +29,15 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
   /** Returns why a reference is not followed, with the flag or setting that allows it; undefined if it is followed. */
   function refusal(source: JudgedReference): { message: string; hint: Hint } | undefined {
     if (ctx.io.inputsBelow !== undefined) {
-      return { message: `${source.reference} cannot be used by an assistant`, hint: IN_A_TERMINAL };
+      const hint = { text: 'Ask the user to run the command in a terminal.' };
+      return { message: `${source.reference} cannot be used by an assistant`, hint };
     }
     if (source.given) return undefined;
     const path = filePath(source);
     if (path !== undefined) {
       if ([source.folder, ...settings.allowFiles].some((folder) => isBelow(path, realPath(folder)))) return undefined;
-      return {
-        message: `${source.reference} is outside the folder of the file that refers to it`,
-        hint: ALLOW_FILES,
-      };
+      const message = `${source.reference} is outside the folder of the file that refers to it`;
+      return { message, hint: ALLOW_FILES };
     }
     if (!source.reference.startsWith('command:') || allowCommands || settings.allowCommands) return undefined;
     return { message: `${source.reference} runs a command`, hint: ALLOW_COMMANDS };
@@ -82,7 +81,8 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     read: async (source: JudgedReference, { field, what }: { field: string; what: string }): Promise<string> => {
       refuseOwnSecrets([source]);
       guard([source]);
-      const value = await readSecret(ctx, source, DOCUMENTS.has(field), what);
+      // Only this secret is a document: of others, only the first line of a command's output is used.
+      const value = await readSecret(ctx, source, field === 'service_account_key', what);
       if (value.trim() === '') throw missing(what, 'is empty');
       if (isMask(value)) throw missing(what, 'is only a mask (asterisks), not a secret');
       ctx.redactor.add(value);
@@ -90,8 +90,6 @@ export async function openReferenceRules(ctx: Context, allowCommands: boolean) {
     },
   };
 }
-
-const IN_A_TERMINAL: Hint = { text: 'Ask the user to run the command in a terminal.' };
 
 const ALLOW_FILES: Hint = {
   text: 'Move the file into that folder. To allow its folder:',
@@ -102,9 +100,6 @@ const ALLOW_COMMANDS: Hint = {
   text: 'Pass --allow-commands. To always allow commands:',
   command: 'cdpadm profile edit NAME --set allow_commands=true',
 };
-
-/** Secrets that are multi-line documents. For other secrets, only the first line of a command's output is used. */
-const DOCUMENTS = new Set(['service_account_key']);
 
 const NOT_SENT =
   'No request that needs the secret was sent. Put the secret there, or change the reference in the definition.';

@@ -28,19 +28,8 @@ export interface DeliveredCallback {
 export type Deliver = (callback: DeliveredCallback, signal: AbortSignal) => Promise<void>;
 
 /** Connection headers, and `idempotency-key`, which the delivery sets itself. */
-const NOT_FORWARDED = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'idempotency-key',
-]);
+const NOT_FORWARDED =
+  /^(?:host|connection|content-length|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade|expect|idempotency-key)$/i;
 
 /** The returned function follows no redirects. Throws usage (2) unless `address` is https, or http to this machine. */
 export async function openForward(ctx: Context, address: string): Promise<Deliver> {
@@ -56,7 +45,7 @@ export async function openForward(ctx: Context, address: string): Promise<Delive
   const ca = caFile === undefined ? {} : { ca: [...rootCertificates, furtherAuthorities(caFile, ctx.io.env)] };
   const limitMs = ctx.flags.requestTimeoutMs;
   return async ({ body, headers, id }, signal) => {
-    const kept = headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
+    const kept = headers.filter(([name]) => !NOT_FORWARDED.test(name));
     const limit = AbortSignal.timeout(limitMs);
     const sent = request(url, {
       method: 'POST',

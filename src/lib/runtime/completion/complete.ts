@@ -82,31 +82,24 @@ function endsList({ variadic }: Option, word: string): boolean {
   return variadic && word.startsWith('-');
 }
 
-interface State {
-  point: Omit<CompletionPoint, 'typed' | 'tree'>;
-  /** All values of each flag, because `point` contains only the last one. */
-  given: ReadonlyMap<string, readonly string[]>;
-  /** The command at the cursor and its parents, starting at the root. */
-  chain: Command[];
-  waiting: Option | undefined;
-  /** After `--`, a hyphen does not start a flag. */
-  literal: boolean;
-  /** True for `help roles …`, where the words name a command. */
-  isHelp: boolean;
-}
+type State = Awaited<ReturnType<typeof walk>>;
 
-async function walk(words: string[], tree: Tree): Promise<State> {
+async function walk(words: string[], tree: Tree) {
+  /** The command at the cursor and its parents, starting at the root. */
   const chain = [tree.root];
   const names: string[] = [];
   let operands: string[] = [];
   const flags = new Map<string, string>();
+  /** All values of each flag, because `flags` contains only the last one. */
   const given = new Map<string, string[]>();
   const note = (long: string, value: string): void => {
     flags.set(long, value);
     given.set(long, [...(given.get(long) ?? []), value]);
   };
   let waiting: Option | undefined;
+  /** After `--`, a hyphen does not start a flag. */
   let literal = false;
+  /** True for `help roles …`, where the words name a command. */
   let isHelp = false;
 
   for (const word of words) {

@@ -56,10 +56,9 @@ function readKnown({ io, paths }: Context, home: string, { flags }: CompletionPo
   return { ...settings, ids: read, paths, variables: Object.keys(io.env), cwd: io.cwd };
 }
 
-const ids =
-  (kind: IdKind): Source =>
-  (_point, known) =>
-    known().ids(kind);
+function ids(kind: IdKind): Source {
+  return (_point, known) => known().ids(kind);
+}
 
 const coordinates =
   (name: 'org_id' | 'account_id' | 'workspace_id'): Source =>
@@ -114,10 +113,9 @@ const rolesAndTemplates: Source = async (_point, known) => {
   return [...roles, ...(await templates()).filter(({ value }) => !roles.includes(value))];
 };
 
-const idsBelow =
-  (kind: 'pipeline_run_id' | 'attribute_id'): Source =>
-  ({ operands: [parent = ''] }, known) =>
-    known().ids(`${kind} of ${parent}`);
+function idsBelow(kind: 'pipeline_run_id' | 'attribute_id'): Source {
+  return ({ operands: [parent = ''] }, known) => known().ids(`${kind} of ${parent}`);
+}
 
 /** Returns the current organization's revisions, newest first. */
 const revisions: Source = async (_point, known) => {
