@@ -67,11 +67,12 @@ export function isoOf(text: string): string {
   return `${day}T${time}${utc === undefined ? offset : 'Z'}`;
 }
 
+const SHORT_MONTHS = [4, 6, 9, 11];
+
 export function isCalendarDay(year: number, month: number, day: number): boolean {
-  const date = new Date(0);
-  // `Date.UTC` interprets years below 100 as 19xx.
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 ? (isLeap ? 29 : 28) : SHORT_MONTHS.includes(month) ? 30 : 31;
+  return year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= days;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -2,7 +2,7 @@
 // fixed text, and the kinds of its values. A row with the same fixed text and values of the same kinds is valid, too. It
 // is sent without being parsed, so its bytes are unchanged and 64-bit ids stay exact.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
-import { isCalendarDate } from '../../contract/shared.ts';
+import { isCalendarDay } from '../../kernel/timestamps.ts';
 import type { RowRules } from './read-row.ts';
 import * as scan from './scan.ts';
 import { FAIL } from './scan.ts';
@@ -45,8 +45,6 @@ export class RowShapes {
   #steps = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
-  /** The most recent valid date. */
-  readonly #date = Buffer.from('"2026-01-31"');
 
   constructor({ identityTypes, names: { toWire }, nulls }: Pick<RowRules, 'identityTypes' | 'names' | 'nulls'>) {
     const findNull = scan.createWordFinder(nulls.words);
@@ -163,7 +161,7 @@ export class RowShapes {
     const rule = Object.hasOwn(SEED_RULES, type) ? SEED_RULES[type as keyof typeof SEED_RULES] : undefined;
     switch (key) {
       case 'cutoff_date':
-        return this.#scanDate;
+        return scanDate;
       case 'attribute_value':
         return scanText;
       case 'list':
@@ -180,16 +178,6 @@ export class RowShapes {
         return FIXED;
     }
   }
-
-  /** Most rows of a file have the same date, so only a different one is checked. */
-  readonly #scanDate: Kind = (bytes, start) => {
-    const end = start + this.#date.length;
-    if (scan.matchesAt(bytes, start, this.#date)) return end;
-    const text = bytes.toString('latin1', start, end);
-    if (!/^"[\d-]{10}"$/.test(text) || !isCalendarDate(text.slice(1, -1))) return FAIL;
-    this.#date.write(text, 'latin1');
-    return end;
-  };
 }
 
 /** Content of each seed that is a single value (specification, E, the table of seeds). */
@@ -224,6 +212,19 @@ function scanText(bytes: Buffer, start: number): number {
       at += escape[0].length;
     } else if (!(code >= scan.SPACE)) return FAIL;
   }
+}
+
+/** Scans a date such as `"2026-01-31"`. */
+function scanDate(bytes: Buffer, start: number): number {
+  const [year, month, day, end] = [start + 1, start + 6, start + 9, start + 12];
+  if (bytes[start] !== scan.QUOTE || bytes[end - 1] !== scan.QUOTE) return FAIL;
+  if (bytes[month - 1] !== scan.MINUS || bytes[day - 1] !== scan.MINUS) return FAIL;
+  const isDate = isCalendarDay(
+    scan.numberAt(bytes, year, 4),
+    scan.numberAt(bytes, month, 2),
+    scan.numberAt(bytes, day, 2),
+  );
+  return isDate ? end : FAIL;
 }
 
 /** Scans a string without escapes. */

@@ -92,6 +92,14 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= ZERO && code <= NINE;
 }
 
+/** Returns a number of `length` digits; NaN if another character is among them. */
+export function numberAt(bytes: Uint8Array, start: number, length: number): number {
+  let number = 0;
+  for (let at = start; at < start + length; at++)
+    number = isDigit(bytes[at]) ? number * 10 + (bytes[at] as number) - ZERO : NaN;
+  return number;
+}
+
 /**
  * False for text with outer spaces or possible control characters, for numbers with a fraction or an exponent, and for
  * text that may be too long. Such identities go to the exact check.
