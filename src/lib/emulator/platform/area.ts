@@ -13,10 +13,10 @@ import { createProfiles } from '../stores/profiles.ts';
 import { createTokens } from '../stores/tokens.ts';
 import { openFaults } from '../wire/faults.ts';
 import { deploymentNames } from '../wire/names-edge.ts';
-import type { Answer } from '../wire/platform-error.ts';
+import { type Answer, refusal } from '../wire/platform-error.ts';
+import { createRateLimit } from '../wire/rate.ts';
 import { openRequestLog } from '../wire/request-log.ts';
 import { type Caller, createDirectory } from './auth.ts';
-import { createIngestGate } from './ingest-gate.ts';
 import type { Signing } from './signing.ts';
 
 /** Additional options for this program's own commands and tests. */
@@ -38,6 +38,8 @@ export interface PlatformOptions extends StartOptions {
 
 const FIXTURES_KEY = 'fixtures';
 
+const intakeLimited = (seconds: string) => refusal(429, 'Provisioned limit exceeded', { 'retry-after': seconds });
+
 export type Platform = Readonly<ReturnType<typeof openEnvironment>>;
 
 /** Opens the environment of all areas. `wake` runs due work in the background. Throws KnownError for invalid fixtures. */
@@ -58,8 +60,8 @@ export function openEnvironment(db: Database, settings: StoredSettings, options:
     directory: createDirectory(fixtures, identity),
     tokens: createTokens(db, clock),
     profiles: createProfiles(db),
-    /** Areas E and F of the specification share one limit. */
-    ingest: createIngestGate(fixtures.limits, clock),
+    /** Areas E and F share one count per workspace (decision: D71). */
+    intakeRate: createRateLimit(fixtures.limits.intake_per_second, clock, intakeLimited, 1000),
     log: openRequestLog(db),
     faults: openFaults(settings, Math.random),
     signing,

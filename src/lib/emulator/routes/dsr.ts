@@ -22,7 +22,7 @@ import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatche
 import { cancelReply, refuseBody, statusReply } from '../dsr/answers.ts';
 import { createDsrLife, RESULTS_MS } from '../dsr/life.ts';
 import { answer, refuse } from '../wire/platform-error.ts';
-import { createRateWindow } from '../wire/rate.ts';
+import { createRateLimit } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
 import { createDsrStore, dsrMigration, historyMigration, hasResults, type StoredRequest } from '../stores/dsr.ts';
@@ -46,9 +46,10 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   const signer = () => signing.signer(domain);
   // An earlier process may have stopped while sending callbacks, so queue them again.
   callbacks.update({ state: 'sending' }, { state: 'queued' });
-  const perMinute = fixtures.limits.dsr_per_minute;
   // A restart resets the count, which covers only one minute.
-  const rate = perMinute === undefined ? undefined : createRateWindow(perMinute);
+  const rate = createRateLimit(fixtures.limits.dsr_per_minute, clock, (seconds) =>
+    refuse(DSR_FAILURES.rateLimited, [], { 'Retry-After': seconds }),
+  );
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
   const dsrBase = (call: Call): string => baseOf(call) + SERVICE_PATHS.dsr;
@@ -56,8 +57,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   /** Counts a call and returns its workspace. Throws 429 with `Retry-After` above the limit. */
   function admit({ caller }: Call): number {
     const { id } = workspaceOf(caller);
-    const wait = rate?.take(id, clock.now());
-    if (wait !== undefined) throw refuse(DSR_FAILURES.rateLimited, [], { 'Retry-After': String(wait) });
+    rate.admit(id);
     return id;
   }
 
@@ -133,7 +133,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     load: ({ requests }) => {
       store.clear();
       callbacks.remove();
-      rate?.clear();
+      rate.clear();
       const now = clock.now();
       const oldest = [...requests].sort((a, b) => b.age - a.age);
       for (const { workspace_id, age, body } of oldest) life.admit(workspace_id, body, now - age);

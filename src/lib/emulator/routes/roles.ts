@@ -6,7 +6,7 @@ import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '
 import { checkManifest, describeViolations } from '../fixtures/manifest.ts';
 import { RoleAssignmentFixture } from '../fixtures/schema.ts';
 import { answer, refusal, refuse } from '../wire/platform-error.ts';
-import { createRateWindow } from '../wire/rate.ts';
+import { createRateLimit } from '../wire/rate.ts';
 import { checkBody, readJson } from '../wire/request-body.ts';
 import { createRolesStore, rolesMigrations } from '../stores/roles.ts';
 
@@ -28,13 +28,14 @@ const TASKS = answer(
 
 function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenArea<typeof rolesEndpoints> {
   const store = createRolesStore(db);
-  const rate = createRateWindow(fixtures.limits.roles_per_minute);
+  const rate = createRateLimit(fixtures.limits.roles_per_minute, clock, (seconds) =>
+    refuse(ROLE_FAILURES.rateLimited, [], { 'retry-after': seconds }),
+  );
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
   function admit({ params, caller }: PlatformRequest<{ orgId: string; accountId: string }>): number {
     const id = directory.organizationInPath(params, caller.id);
-    const wait = rate.take(id, clock.now());
-    if (wait !== undefined) throw refuse(ROLE_FAILURES.rateLimited, [], { 'retry-after': String(wait) });
+    rate.admit(id);
     return id;
   }
 

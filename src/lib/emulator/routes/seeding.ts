@@ -46,20 +46,22 @@ export const seedingArea = defineArea({
 
 /** Returns a handler that applies the changes in a body. `changesIn` throws 400 for an invalid body. */
 function accept(
-  { profiles, ingest, clock }: Platform,
+  { clock, fixtures, intakeRate, profiles }: Platform,
   source: 'seeding' | 'intake',
   changesIn: (body: Buffer, workspace: number) => ProfileChange[],
 ): (request: PlatformRequest<unknown>) => Answer {
+  const { intake_body_bytes: most = Infinity } = fixtures.limits;
   return ({ caller, body }) => {
     const { id } = workspaceOf(caller);
-    ingest.admit(id, body.length);
+    if (body.length > most) throw refusal(413, `Request body is larger than ${most} bytes`);
+    intakeRate.admit(id);
     profiles.apply(changesIn(body, id), clock.now(), source);
     return { status: 202 };
   };
 }
 
 function openSeeding(platform: Platform): OpenArea<typeof seedingEndpoints> {
-  const { profiles, ingest, clock, fixtures, names } = platform;
+  const { clock, fixtures, intakeRate, names, profiles } = platform;
   return {
     handlers: {
       set: accept(platform, 'seeding', (body, id) => changesOf([readIngestBody(SingleSeed, body)], id)),
@@ -80,7 +82,7 @@ function openSeeding(platform: Platform): OpenArea<typeof seedingEndpoints> {
     load: (loaded) => {
       profiles.clear();
       profiles.apply(loaded.profiles, clock.now(), 'fixtures');
-      ingest.clear();
+      intakeRate.clear();
     },
   };
 }

@@ -1,7 +1,8 @@
 // The rate limit for roles: 100 requests per sliding minute of the platform's clock, per organization.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRateWindow } from '../../../../../src/lib/emulator/wire/rate.ts';
+import { createRateLimit } from '../../../../../src/lib/emulator/wire/rate.ts';
+import { type PlatformError, refusal } from '../../../../../src/lib/emulator/wire/platform-error.ts';
 import { startTestEmulator } from '../../../../helpers/emulator.ts';
 import { opened } from '../../../../helpers/opened.ts';
 
@@ -39,20 +40,32 @@ describe('the roles endpoints', () => {
   });
 });
 
-describe('a rate window', () => {
+const waitFor = (seconds: string) => refusal(429, seconds);
+
+/** Returns the seconds to wait if the request is rejected. */
+function secondsToWait(admit: () => void): number | undefined {
+  try {
+    admit();
+    return undefined;
+  } catch (error) {
+    return Number((error as PlatformError).failure.message);
+  }
+}
+
+describe('a rate limit', () => {
   test('never exceeds the limit in any minute, never rejects below it, and returns the time to wait', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
         fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }),
         (limit, pauses) => {
-          const window = createRateWindow(limit);
+          const rate = createRateLimit(limit, { now: () => now }, waitFor);
           const accepted: number[] = [];
           let now = 1_000_000;
           for (const pause of pauses) {
             now += pause;
             const inMinute = accepted.filter((time) => time > now - 60_000).length;
-            const seconds = window.take(1, now);
+            const seconds = secondsToWait(() => rate.admit(1));
             if (seconds === undefined) {
               expect(inMinute).toBeLessThan(limit);
               accepted.push(now);
@@ -70,9 +83,12 @@ describe('a rate window', () => {
   });
 
   test('forgets requests that lie in the future after the clock is set back', () => {
-    const window = createRateWindow(1);
-    window.take(1, 5_000_000);
-    window.take(1, 1_000_000);
-    expect(window.take(1, 1_000_001)).toBe(60);
+    let now = 5_000_000;
+    const rate = createRateLimit(1, { now: () => now }, waitFor);
+    rate.admit(1);
+    now = 1_000_000;
+    rate.admit(1);
+    now += 1;
+    expect(secondsToWait(() => rate.admit(1))).toBe(60);
   });
 });
