@@ -154,13 +154,10 @@ function shownOf({ attempts, callback, dueAt, id, isDead, reason, target }: Deli
   };
 }
 
-interface Found {
-  outbox: Outbox;
-  delivery: Delivery;
-}
+type Found = ReturnType<typeof openDeliveriesOf>[number];
 
 /** Returns the pending deliveries, oldest first within each outbox. Warns about unreadable lines. */
-export function openDeliveriesOf(outboxes: readonly Outbox[], out?: { warn(text: string): void }): Found[] {
+export function openDeliveriesOf(outboxes: readonly Outbox[], out?: { warn(text: string): void }) {
   return outboxes.flatMap((outbox) => {
     const state = emptyOutbox();
     const { lines } = outbox.read();

@@ -12,6 +12,7 @@ import type { Context } from '../../lib/runtime/context.ts';
 import { defineCommand, type FlagSpec, type FlagValues } from '../../lib/runtime/command-line/define-command.ts';
 import { readIdentity, serveEmulator } from '../../lib/runtime/emulator/serve.ts';
 import { readPort } from '../flag-values.ts';
+import { each } from '../results.ts';
 import { findEmulator } from '../../lib/runtime/emulator/control.ts';
 import { listEmulators, rehearsalFolder } from '../../lib/runtime/emulator/running.ts';
 import { READY_TEXTS, shellEnvironment, VARIABLES } from '../../lib/runtime/emulator/environment.ts';
@@ -66,7 +67,10 @@ export const startPlatform = defineCommand({
   endless: true,
   calls: 'none',
   flags: startFlags,
-  output: readyResult,
+  output: () => {
+    const texts = Object.fromEntries(READY_TEXTS.map((name) => [name, z.string()]));
+    return z.object({ ...texts, ...each(z.number(), 'org_id', 'account_id', 'workspace_id') });
+  },
   notes: [
     'The embedded platform provides all services of the specification on one port. It is not the real platform: only status callbacks, and the reads of --from-live, leave this machine. In another shell, `eval "$(cdpadm emulator env)"` points every command at it.',
     'With --as, a copy of the profile works with this platform once you replace its addresses. The command does not read the secrets of the profile. --org, --account and --workspace set the ids of the first organization, account and workspace.',
@@ -87,16 +91,6 @@ export const startPlatform = defineCommand({
   },
   run: (ctx, { flags }) => start(ctx, flags),
 });
-
-function readyResult() {
-  const texts = READY_TEXTS.map((name) => [name, z.string()]);
-  return z.object({
-    ...Object.fromEntries(texts),
-    org_id: z.number(),
-    account_id: z.number(),
-    workspace_id: z.number(),
-  });
-}
 
 async function start(ctx: Context, flags: FlagValues<typeof startFlags>): Promise<void> {
   const as = flags.fromLive ?? flags.as;

@@ -19,21 +19,6 @@ import { tellRebased } from './session.ts';
 import { Role as RoleSchema } from '../../lib/contract/roles.ts';
 import { type MergeConflict, resolveConflict, type WantedRoles } from '../../lib/domain/roles/merge.ts';
 
-/** Returns the result schema of `roles diff`. `plan` is null if the command compares two files. */
-export function diffResult() {
-  return z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() });
-}
-
-function outcomeResult() {
-  return z.object({
-    plan: z.string(),
-    ...rolesPlanFields(),
-    applied: z.boolean(),
-    revision: z.nullable(z.string()),
-    target: organizationTarget(),
-  });
-}
-
 export const guardFlags = {
   allowDelete: { help: 'allow roles to be deleted for the whole organization' },
   force: { help: 'allow changing or deleting more than 30% of the roles (if there are 10 or more)' },
@@ -113,7 +98,14 @@ export const outcomeRecord = {
   effect: 'write',
   calls: 'platform',
   flags: guardFlags,
-  output: outcomeResult,
+  output: () =>
+    z.object({
+      plan: z.string(),
+      ...rolesPlanFields(),
+      applied: z.boolean(),
+      revision: z.nullable(z.string()),
+      target: organizationTarget(),
+    }),
 } as const satisfies Partial<CommandRecord>;
 
 /** Applies `change` to the live roles. `reason` is stored in the history. */

@@ -1,7 +1,14 @@
 // `roles diff`: shows what a push of the file would create, modify and delete, or how it differs from another manifest.
+import * as z from 'zod/mini';
 import { toReply } from '../../lib/domain/roles/manifest.ts';
 import { carryUnknownFields, wantedRoles } from '../../lib/domain/roles/merge.ts';
-import { isEmptyDiff, compareManifests, type RolesComparison, type RolesPlan } from '../../lib/domain/roles/plan.ts';
+import {
+  isEmptyDiff,
+  compareManifests,
+  type RolesComparison,
+  type RolesPlan,
+  rolesPlanFields,
+} from '../../lib/domain/roles/plan.ts';
 import { usageError } from '../../lib/kernel/errors.ts';
 import { shellLine, shellWord } from '../../lib/kernel/words.ts';
 import type { Context } from '../../lib/runtime/context.ts';
@@ -12,7 +19,6 @@ import { openOtherProfile, openRolesMemory } from '../../lib/runtime/memory/role
 import { planWanted, readLiveRoles, requireCurrent } from '../../lib/workflows/roles-plan.ts';
 import { realFile } from '../../lib/files/roles-file.ts';
 import { checkPlanPath, writeSavedPlan } from '../../lib/files/saved-plan.ts';
-import { diffResult } from './apply.ts';
 import { baseFlag, fileArg, openForComparison, openRolesFile, tellAdvice, tellRebased } from './session.ts';
 
 export const diffRoles = defineCommand({
@@ -33,7 +39,8 @@ export const diffRoles = defineCommand({
     },
     exitCode: { help: 'exit 10 if the file and the platform differ' },
   },
-  output: diffResult,
+  // The plan is null if the command compares two files.
+  output: () => z.object({ plan: z.nullable(z.string()), ...rolesPlanFields() }),
   columns: () => ROLES_PLAN_COLUMNS,
   notes: [
     'The last line identifies the plan: `roles push --expect-plan` applies exactly this plan. --save-plan writes the plan to a private file that shows the difference and contains the roles. `roles push --plan` applies it, without the roles file.',

@@ -5,15 +5,8 @@ import { escapeHtml, htmlPage, type PageSource } from './html-page.ts';
 
 const SOON_DAYS = 7;
 
-interface Section {
-  title: string;
-  /** Color of the heading. The color only repeats what the words say. */
-  kind: 'bad' | 'warn' | 'plain';
-  holds(request: RequestOverview): boolean;
-}
-
-/** A request belongs to the first section that matches it. */
-const SECTIONS: Section[] = [
+/** A request belongs to the first section that matches it. The kind sets the color, which only repeats the title. */
+const SECTIONS: { title: string; kind: 'bad' | 'warn' | 'plain'; holds(request: RequestOverview): boolean }[] = [
   { title: 'Overdue', kind: 'bad', holds: ({ overdue }) => overdue },
   {
     title: `Due (or results expire) within ${SOON_DAYS} days`,

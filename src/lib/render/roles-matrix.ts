@@ -1,4 +1,5 @@
 // The matrix of roles and tasks, as a table and as an HTML page (one table on screen, a few roles per sheet on paper).
+import type { Role } from '../domain/roles/manifest.ts';
 import { type MatrixRow, isEscalation } from '../domain/roles/permissions.ts';
 import type { Column, ListView } from './view.ts';
 import { groupBy } from '../kernel/group-by.ts';
@@ -25,10 +26,7 @@ export function matrixView(roles: readonly MatrixRole[], source: MatrixSource): 
   };
 }
 
-interface MatrixRole {
-  role_id: string;
-  name?: string | null | undefined;
-}
+type MatrixRole = Pick<Role, 'role_id' | 'name'>;
 
 interface MatrixSource extends PageSource {
   last_modified_on?: string | null | undefined;

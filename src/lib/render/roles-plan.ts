@@ -9,7 +9,7 @@ import { fieldLines } from './field-changes.ts';
 import { cleanLine as clean } from './clean.ts';
 import { toDiffBlock, toMarkdownLine } from './markdown.ts';
 import type { Style } from './style.ts';
-import type { Column } from './view.ts';
+import { type Column, fields } from './view.ts';
 import { wrapMessage } from './width.ts';
 
 /** A diff with its plan hash. The hash is null if two files are compared. */
@@ -41,16 +41,8 @@ export function rolesPlanMarkdown(plan: DrawnPlan, plain: Style): string {
   return toDiffBlock(`Roles: ${plainSummary(plan)}`, renderRolesPlan(plan, plain), quoted);
 }
 
-export interface RolesPlanRow {
-  change: 'create' | 'modify' | 'delete';
-  role_id: string;
-  added: readonly string[];
-  removed: readonly string[];
-  escalations: readonly string[];
-}
-
-export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
-  { key: 'change', value: (row) => row.change },
+export const ROLES_PLAN_COLUMNS: Column<ReturnType<typeof rolesPlanRows>[number]>[] = [
+  ...fields('change'),
   { key: 'role_id', id: true, value: (row) => row.role_id },
   { key: 'added', value: (row) => row.added.join(' ') },
   { key: 'removed', value: (row) => row.removed.join(' ') },
@@ -58,16 +50,13 @@ export const ROLES_PLAN_COLUMNS: Column<RolesPlanRow>[] = [
 ];
 
 /** Returns every role that the plan changes, for CSV and `-o name`. */
-export function rolesPlanRows(plan: DrawnPlan): RolesPlanRow[] {
+export function rolesPlanRows(plan: DrawnPlan) {
   const ids = (role: Role): string[] => role.tasks.map((task) => task.task_id);
   const escalations = escalationsOf(plan);
-  const row = (change: RolesPlanRow['change'], role_id: string, added: string[], removed: string[]): RolesPlanRow => ({
-    change,
-    role_id,
-    added,
-    removed,
-    escalations: escalations.filter((one) => one.role_id === role_id).map((one) => one.task_id),
-  });
+  const row = (change: 'create' | 'modify' | 'delete', role_id: string, added: string[], removed: string[]) => {
+    const own = escalations.filter((one) => one.role_id === role_id).map((one) => one.task_id);
+    return { change, role_id, added, removed, escalations: own };
+  };
   return [
     ...plan.created.map((role) => row('create', role.role_id, ids(role), [])),
     ...plan.modified.map(({ role_id, changes: { tasks } }) =>

@@ -1,13 +1,7 @@
 // The result of a bulk run of seeds.
 import { fields, type RecordView } from './view.ts';
 
-type SeedBulkResult = Record<
-  'rows' | 'accepted' | 'rejected' | 'batches' | 'requests' | 'retries' | 'seconds',
-  number
-> &
-  Record<'journal' | 'rejects', string | null>;
-
-export const seedBulkView: RecordView<SeedBulkResult> = {
+export const seedBulkView: RecordView<Record<'rows' | 'accepted' | 'rejected' | 'batches', number>> = {
   kind: 'record',
   columns: [
     ...fields('rows'),
