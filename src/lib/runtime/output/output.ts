@@ -15,15 +15,6 @@ import type { Redactor } from '../../kernel/redact.ts';
 import { createStyle, wantsColor } from '../../render/style.ts';
 import { createPrompts } from '../prompts/prompts.ts';
 
-interface DryRun {
-  dry_run: true;
-  /** Absent if the command does not change a platform. */
-  target?: Target;
-  requests: DescribedRequest[];
-  /** Null if the requests are the whole plan. */
-  plan: unknown;
-}
-
 export function createOutput(setup: OutputSetup): Output {
   const { io, flags, redactor, styles } = setup;
   const messages = createMessages(io);
@@ -44,8 +35,9 @@ export function createOutput(setup: OutputSetup): Output {
     },
     // Call this object's `emit`, because a run for several profiles replaces the method.
     async emitDryRun(requests, plan = null, text, ids = []) {
-      const result: DryRun = { dry_run: true, ...(target && { target }), requests, plan };
-      const view: DocumentView<DryRun> = {
+      // The plan is null if the requests are the whole plan.
+      const result = { dry_run: true, ...(target && { target }), requests, plan };
+      const view: DocumentView<typeof result> = {
         kind: 'document',
         text: (_data, style, width) =>
           (typeof text === 'string' ? text : text?.(style, width)) ?? requestsText(requests),
