@@ -46,13 +46,15 @@ export function createWaits(io: Io, flags: GlobalFlags, messages: Messages): (wa
     const silence = `${formatDuration(Math.floor(silentMs / 1000) * 1000)} so far`;
     if (mode === 'live') messages.beneath(fitText(`${text}, ${silence}`, liveWidth(io)));
     else if (isDue(wait, silentMs, mode === 'json')) {
+      // The first line of a requested wait already states its length.
+      const isAnnounced = wait.isRequested === true && shown !== wait;
       shown = wait;
       shownAt = now();
       if (mode === 'json') {
         const title = wait.isLock ? 'Waiting for a lock' : 'Calling the platform';
         const progress = { event: 'wait', title, at: isoMillis(io.clock.now()), text };
         messages.write(`${stringifyJson({ progress })}\n`);
-      } else messages.line(`${text}${wait.isRequested ? '' : `, ${silence}`}.`);
+      } else messages.line(`${text}${isAnnounced ? '' : `, ${silence}`}.`);
     }
   }
 

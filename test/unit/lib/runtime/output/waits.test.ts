@@ -104,6 +104,16 @@ it.each<[string, Record<string, unknown>, CliOptions]>([
   },
 );
 
+test('repeats a long requested wait with the elapsed seconds', async () => {
+  const { begin, pass, stderr } = listen({}, {});
+  const end = begin(ASKED);
+  await pass(22_000);
+  end();
+  const lines = stderr().trimEnd().split('\n');
+  expect(lines[0]).toBe(`${ASKED.text}.`);
+  expect(lines.slice(1)).toEqual([`${ASKED.text}, 11s so far.`, `${ASKED.text}, 21s so far.`]);
+});
+
 it.each<[string, Record<string, unknown>, CliOptions]>([
   ['--progress none', { progress: 'none' }, { tty: true }],
   ['-q', { quiet: true }, { tty: true }],
