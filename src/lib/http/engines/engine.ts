@@ -119,9 +119,8 @@ const SINGLE = /^(?:content-(?:type|length)|date|etag|last-modified|location|ret
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
-    const values = [value].flat();
-    joined[name.toLowerCase()] = (SINGLE.test(name) ? values.slice(0, 1) : values).join(', ');
+    if (typeof value === 'string') joined[name.toLowerCase()] = value;
+    else if (value) joined[name.toLowerCase()] = (SINGLE.test(name) ? value.slice(0, 1) : value).join(', ');
   }
   return joined;
 }
