@@ -136,7 +136,8 @@ export class RowPacker {
 
   /** Makes a completed batch available for reuse: the caller must no longer read it. */
   recycle(batch: Batch): void {
-    if (batch.capacity === this.#bufferBytes) this.#spare.push(batch);
+    // Almost every full batch of a table has grown a little, but one with a very long row would keep its memory.
+    if (batch.capacity < 2 * this.#bufferBytes) this.#spare.push(batch);
   }
 
   #take(read: ReadRow, position: number, original: string, locate: IssueLocator): void {
