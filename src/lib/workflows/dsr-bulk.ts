@@ -41,12 +41,14 @@ export async function submitRows(ports: BulkPorts) {
 
   const failure = await runTasks({ clock, signal, gate, atOnce: concurrency * 2 }, tasks);
   await outcomes.write();
-  progress.end();
   if (failure) {
     // The next run sends these rows immediately, without reading first.
     if (unsent.size > 0) journal.write({ u: [...unsent] });
+    // The error states the number of requests, which may have increased since the last row was completed.
+    ports.onProgress(gate);
     throw failure.error;
   }
+  progress.end();
   return { requests: gate.requests, retries: gate.retries, unsigned };
 
   /** Yields the remaining rows, in groups. The ids of each group are in the journal. */

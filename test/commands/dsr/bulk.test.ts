@@ -417,6 +417,14 @@ describe('dsr submit --bulk with faults', () => {
     },
   );
 
+  it('counts the requests of a run that ends before any row is complete', async () => {
+    home.write('people.csv', people(3));
+    await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 403 });
+    const { code, error } = await home.json(`${BULK} --concurrency 1`);
+    expect([code, error]).toEqual([4, expect.objectContaining({ code: 'http.forbidden' })]);
+    expect(error).toMatchObject({ progress: { submitted: 0, left: 3, requests: 1, retries: 0 } });
+  });
+
   it('reports no unknown outcome if no request could reach the platform', async () => {
     home.write('people.csv', people(3));
     home.env.CDPADM_DSR_BASE_URL = 'http://127.0.0.1:9/v3';
