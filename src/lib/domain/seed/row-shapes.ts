@@ -2,7 +2,6 @@
 // fixed text, and the kinds of its values. A row with the same fixed text and values of the same kinds is valid, too. It
 // is sent without being parsed, so its bytes are unchanged and 64-bit ids stay exact.
 import { SEED_RULES } from '../../contract/seed-rules.ts';
-import { isCalendarDay } from '../../kernel/timestamps.ts';
 import type { RowRules } from './read-row.ts';
 import * as scan from './scan.ts';
 import { FAIL } from './scan.ts';
@@ -24,8 +23,11 @@ interface Value {
   end: number;
 }
 
-/** No more is learned after this, so that a file whose rows all differ cannot fill the memory. */
-const MAX_STEPS = 20_000;
+/** Memory for shapes in bytes, so that a file whose rows all differ cannot fill it, and the part that a step needs. */
+const MAX_MEMORY = 8 * 1024 * 1024;
+const STEP_MEMORY = 300;
+/** With more steps to choose from, a match would take longer than the exact check. */
+const MAX_CHOICES = 100;
 
 const FIELDS = ['environment', 'xpid', 'identities', 'calculated_attributes', 'user_attributes'] as const;
 /** The beginning of a string, a number or another word, or a bracket. */
@@ -42,7 +44,7 @@ export class RowShapes {
   readonly #first: Step[] = [];
   readonly #fields: ReadonlyMap<string, string>;
   readonly #identities: ReadonlyMap<string, Kind>;
-  #steps = 0;
+  #memory = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
 
@@ -85,33 +87,34 @@ export class RowShapes {
     return undefined;
   }
 
-  /** Learns the shape of a valid row. Returns false if a part of it always needs the exact check. */
+  /** Learns the shape of a valid row. Returns false if its shape is unusual, so that it always needs the exact check. */
   learn(bytes: Buffer, start: number, end: number): boolean {
-    const values = this.#steps < MAX_STEPS ? this.#valuesOf(bytes, start, end) : undefined;
-    if (values === undefined) return false;
-    let steps = this.#first;
+    const values = this.#valuesOf(bytes, start, end) ?? [];
+    const last = { kind: undefined, start: end, end };
+    let steps: Step[] | undefined = values.length === 0 ? undefined : this.#first;
     let at = start;
-    for (const value of values) {
-      steps = this.#addStep(steps, bytes.subarray(at, value.start), value.kind);
+    for (const value of [...values, last]) {
+      steps &&= this.#addStep(steps, bytes.subarray(at, value.start), value.kind);
       at = value.end;
     }
-    this.#addStep(steps, bytes.subarray(at, end), undefined);
-    return true;
+    return steps !== undefined;
   }
 
-  /** Returns the steps that may follow. */
-  #addStep(steps: Step[], bytes: Buffer, kind: Kind | undefined): Step[] {
-    const text = viewOf(Buffer.from(bytes));
+  /** Returns the steps that may follow; undefined if there are too many steps. */
+  #addStep(steps: Step[], bytes: Buffer, kind: Kind | undefined): Step[] | undefined {
     const known = steps.find(
-      (step) => step.kind === kind && step.text.byteLength === text.byteLength && isSameText(text, 0, step.text),
+      ({ kind: other, text }) =>
+        kind === other && text.byteLength === bytes.length && isSameText(viewOf(bytes), 0, text),
     );
     if (known !== undefined) return known.next;
-    const next: Step[] = [];
-    steps.push({ text, kind, next });
+    const memory = this.#memory + bytes.length + STEP_MEMORY;
+    if (steps.length >= MAX_CHOICES || memory > MAX_MEMORY) return undefined;
+    this.#memory = memory;
+    const step: Step = { text: viewOf(Buffer.from(bytes)), kind, next: [] };
+    steps.push(step);
     // No value starts with a space, so if several texts match, the longest one is right.
     steps.sort((a, b) => b.text.byteLength - a.text.byteLength);
-    this.#steps++;
-    return next;
+    return step.next;
   }
 
   #valuesOf(bytes: Buffer, start: number, end: number): Value[] | undefined {
@@ -161,7 +164,7 @@ export class RowShapes {
     const rule = Object.hasOwn(SEED_RULES, type) ? SEED_RULES[type as keyof typeof SEED_RULES] : undefined;
     switch (key) {
       case 'cutoff_date':
-        return scanDate;
+        return scan.scanDate;
       case 'attribute_value':
         return scanText;
       case 'list':
@@ -212,19 +215,6 @@ function scanText(bytes: Buffer, start: number): number {
       at += escape[0].length;
     } else if (!(code >= scan.SPACE)) return FAIL;
   }
-}
-
-/** Scans a date such as `"2026-01-31"`. */
-function scanDate(bytes: Buffer, start: number): number {
-  const [year, month, day, end] = [start + 1, start + 6, start + 9, start + 12];
-  if (bytes[start] !== scan.QUOTE || bytes[end - 1] !== scan.QUOTE) return FAIL;
-  if (bytes[month - 1] !== scan.MINUS || bytes[day - 1] !== scan.MINUS) return FAIL;
-  const isDate = isCalendarDay(
-    scan.numberAt(bytes, year, 4),
-    scan.numberAt(bytes, month, 2),
-    scan.numberAt(bytes, day, 2),
-  );
-  return isDate ? end : FAIL;
 }
 
 /** Scans a string without escapes. */

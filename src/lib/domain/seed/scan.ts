@@ -1,6 +1,7 @@
 // Buffers the bytes of an input, and scans numbers and keys in them. A scan returns the offset after its token, or FAIL.
 // Each token must be followed by a byte that cannot be part of it, such as a newline, so that no scan reads past the end.
 
+import { isCalendarDay } from '../../kernel/timestamps.ts';
 import { largest } from '../../kernel/words.ts';
 
 export const FAIL = -1;
@@ -92,8 +93,17 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= ZERO && code <= NINE;
 }
 
+/** Scans a date such as `"2026-01-31"`. */
+export function scanDate(bytes: Uint8Array, start: number): number {
+  const [year, month, day, end] = [start + 1, start + 6, start + 9, start + 12];
+  if (bytes[start] !== QUOTE || bytes[end - 1] !== QUOTE) return FAIL;
+  if (bytes[month - 1] !== MINUS || bytes[day - 1] !== MINUS) return FAIL;
+  const isDate = isCalendarDay(numberAt(bytes, year, 4), numberAt(bytes, month, 2), numberAt(bytes, day, 2));
+  return isDate ? end : FAIL;
+}
+
 /** Returns a number of `length` digits; NaN if another character is among them. */
-export function numberAt(bytes: Uint8Array, start: number, length: number): number {
+function numberAt(bytes: Uint8Array, start: number, length: number): number {
   let number = 0;
   for (let at = start; at < start + length; at++)
     number = isDigit(bytes[at]) ? number * 10 + (bytes[at] as number) - ZERO : NaN;
