@@ -15,13 +15,20 @@ import type { Again } from '../bulk-run.ts';
 import { rowsText } from './bulk-dry-run.ts';
 import type { BulkFlags } from './bulk-flags.ts';
 
-/** Returns the earlier run of the same content, if any, and the states of its rows. Discards an unsent run (D415). */
-export async function readEarlierRun(journal: DsrJournal | undefined, rows: number, isDryRun: boolean) {
-  const states = createRowStates(rows);
+/**
+ * Returns the earlier run of the same content, if any, and the states of its rows. Discards an unsent run (D415). Other
+ * flags, such as --headerless, may read another number of rows from this content: `refuseSecondRun` rejects them.
+ */
+export async function readEarlierRun(
+  journal: DsrJournal | undefined,
+  { isDryRun, rows, settings }: { isDryRun: boolean; rows: number; settings: string },
+) {
   const head = await journal?.head();
-  if (!journal || !head) return { states };
-  if (head.rows !== rows) throw foreignJournal(journal, `it is about ${head.rows} rows, but the file has ${rows}`);
-  await restoreStates(journal, states, rows);
+  if (!journal || !head) return { states: createRowStates(rows) };
+  if (head.settings === settings && head.rows !== rows)
+    throw foreignJournal(journal, `it is about ${head.rows} rows, but the file has ${rows}`);
+  const states = createRowStates(head.rows);
+  await restoreStates(journal, states, head.rows);
   if (countComplete(states) + states.count('planned') + states.count('unknown') > 0) return { head, states };
   if (!isDryRun) journal.remove();
   return { states: createRowStates(rows) };
@@ -31,9 +38,8 @@ export async function readEarlierRun(journal: DsrJournal | undefined, rows: numb
 export function refuseSecondRun(
   head: JournalHead,
   flags: BulkFlags,
-  { again, inputs, options, states }: { again: Again; inputs: Inputs; options: RowOptions; states: RowStates },
+  { again, inputs, settings, states }: { again: Again; inputs: Inputs; settings: string; states: RowStates },
 ): void {
-  const settings = settingsDigest(options, inputs);
   if (!flags.resume) {
     const done = countComplete(states);
     const [name, resume] = [nameOfInputs(inputs), again('--resume')];

@@ -120,9 +120,10 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   // Without an earlier run, a dry run writes nothing, not even a lock.
   const journal = isDryRun && !existsSync(path) ? undefined : openDsrJournal(path);
   if (journal) ctx.onClose(() => Promise.resolve(journal.close()));
-  const { head, states } = await readEarlierRun(journal, examined.rows, isDryRun);
+  const settings = settingsDigest(given, inputs);
+  const { head, states } = await readEarlierRun(journal, { isDryRun, rows: examined.rows, settings });
   if (!head) warnOfRows(ctx, examined);
-  else refuseSecondRun(head, flags, { again: next.again, inputs, options: given, states });
+  else refuseSecondRun(head, flags, { again: next.again, inputs, settings, states });
   const options = head ? { ...given, defaults: { ...given.defaults, submitted_time: head.submitted_time } } : given;
   // Rows of this run never count as duplicates of each other, even after the run is resumed.
   const to = head && Date.parse(head.at);
@@ -146,7 +147,7 @@ async function openRun(ctx: Context, files: string[], flags: BulkFlags, next: Ne
   const isTaken = isWhole ? !isWritten : states.count('unknown') > 0;
   const results = isTaken ? freeName(wanted) : wanted;
   const found = { examined, head, isWritten, journal, open, recent, results, states };
-  return { ...next, ...found, inputs, options, pace, session, target };
+  return { ...next, ...found, inputs, options, pace, session, settings, target };
 }
 
 /** Asks for confirmation, sends the remaining rows, and writes the results. */
@@ -166,7 +167,7 @@ async function perform(ctx: Context, run: Run): Promise<void> {
       version: 1,
       input: run.part.input,
       rows: examined.rows,
-      settings: settingsDigest(options, inputs),
+      settings: run.settings,
       results,
       submitted_time: options.defaults.submitted_time,
       at: isoMillis(ctx.clock.now()),

@@ -455,6 +455,31 @@ describe('dsr submit --bulk with faults', () => {
     },
   );
 
+  describe.each([
+    ['more', '--map id=other2', '--headerless --columns other2'],
+    ['fewer', '--headerless --columns other2', '--map id=other2'],
+  ])('if other flags read %s rows from the same content', (_what, first, second) => {
+    const line = 'dsr submit --bulk people.csv --regulation gdpr --type access --yes';
+    beforeEach(() => home.write('people.csv', 'id\na1\na2\n'));
+
+    it('does not continue a run that sent rows', async () => {
+      const { data } = await home.json<BulkResult>(`${line} ${first}`);
+      const again = await home.json(`${line} ${second}`);
+      expect([again.code, again.error.code]).toEqual([12, 'dsr.bulk_again']);
+      const resumed = await home.json(`${line} ${second} --resume`);
+      expect([resumed.code, resumed.error.message]).toEqual([2, expect.stringContaining('had different flags')]);
+      expect(await home.received('POST', '/v3')).toBe(data.rows);
+    });
+
+    it('discards a run that sent nothing', async () => {
+      await home.platform.api.addFault({ method: 'POST', path: '/v3/requests/', status: 401 });
+      expect(await home.run(`${line} ${first}`)).toMatchObject({ code: 4 });
+      await home.platform.api.clearFaults();
+      const { code, data } = await home.json<BulkResult>(`${line} ${second}`);
+      expect([code, data.submitted]).toEqual([0, data.rows]);
+    });
+  });
+
   it('prints, on Ctrl-C, the command that resumes the run and submits the remaining rows', async () => {
     home.write('people.csv', people(300));
     const stop = new AbortController();
