@@ -25,9 +25,11 @@ export const SPACE = 0x20;
 const DELETE = 0x7f;
 /** First byte of the C1 control characters, and of some letters. */
 const C1_LEAD = 0xc2;
-/** `E` and `e`, with the bit that distinguishes them set. */
-const LETTER_E = 0x65;
+/** Distinguishes a small letter from its capital letter. */
 const CASE_BIT = 0x20;
+const LETTER_A = 0x61;
+const LETTER_E = 0x65;
+const LETTER_F = 0x66;
 
 /** The contract's limit in characters, each of which takes at least one byte. */
 const MAX_IDENTITY_BYTES = 4096;
@@ -100,6 +102,11 @@ export function scanDate(bytes: Uint8Array, start: number): number {
   if (bytes[month - 1] !== MINUS || bytes[day - 1] !== MINUS) return FAIL;
   const isDate = isCalendarDay(numberAt(bytes, year, 4), numberAt(bytes, month, 2), numberAt(bytes, day, 2));
   return isDate ? end : FAIL;
+}
+
+export function isHexDigit(code: number | undefined): boolean {
+  const letter = (code as number) | CASE_BIT;
+  return isDigit(code) || (letter >= LETTER_A && letter <= LETTER_F);
 }
 
 /** Returns a number of `length` digits; NaN if another character is among them. */

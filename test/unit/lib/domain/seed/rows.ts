@@ -34,8 +34,8 @@ const IDENTITIES = [
 const NUMBERS = ['0', '17', '-4', '12.50', '"3"', '"-2.5"', '1e3', '9007199254740993', '-0', '0.1'];
 const WHOLE_NUMBERS = ['0', '17', '"3"', '1709251200000', '9223372036854775807', '"0007"'];
 
-const attribute = (type: string, seed: string, name: string): string =>
-  `{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","cutoff_date":"2024-02-29","seed":${seed}}`;
+const attribute = (type: string, seed: string, name: string, key = 'cutoff_date'): string =>
+  `{"attribute_name":${JSON.stringify(name)},"calculation_type":"${type}","${key}":"2024-02-29","seed":${seed}}`;
 
 /** Returns the text of a random valid row, sometimes in a spelling that needs exact parsing. */
 export function makeRow(random: () => number): string {
@@ -57,7 +57,7 @@ export function makeRow(random: () => number): string {
   ];
   const attributes = Array.from({ length: 1 + Math.floor(random() * 4) }, (_, index) => {
     const [type, seed] = pick(types, random);
-    return attribute(type, seed(), `attribute ${index}`);
+    return attribute(type, seed(), `attribute ${index}`, random() < 0.05 ? 'cuttoff_date' : undefined);
   });
   const space = random() < 0.2 ? ' ' : '';
   const fields = [
@@ -68,7 +68,7 @@ export function makeRow(random: () => number): string {
     `"calculated_attributes":{"5001":[${attributes.join(`,${space}`)}]}`,
     ...(random() < 0.3 ? [`"user_attributes":{"5001":[{"attribute_name":"n","attribute_value":${text()}}]}`] : []),
   ];
-  return `{${space}${fields.join(',')}${space}}`;
+  return `${random() < 0.02 ? '\ufeff' : ''}{${space}${fields.join(',')}${space}}`;
 }
 
 const FRAGMENTS = [
