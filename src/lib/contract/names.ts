@@ -48,8 +48,9 @@ export function createWireNames(names: NamesMap) {
     toWire,
     fromWire,
     // Most deployments map nothing, and a bulk run has millions of bodies, so skip the work.
+    /** Encodes in the reverse order of `decode`, because marks contain neutral words. */
     encode: (value: unknown, marks: readonly NameMark[]): unknown =>
-      entries.length === 0 ? value : mapMarked(value, marks, toWire),
+      entries.length === 0 ? value : mapMarked(value, marks.toReversed(), toWire),
     decode: (value: unknown, marks: readonly NameMark[]): unknown =>
       entries.length === 0 ? value : mapMarked(value, marks, fromWire),
     empty: entries.length === 0,

@@ -87,6 +87,14 @@ describe('the translation of values', () => {
     expect(named().decode(named().encode(body, marks), marks)).toEqual(body);
   });
 
+  it('changes the keys of an object whose own name is mapped', () => {
+    const words = createWireNames({ identities: 'ids', email: 'mail' });
+    const marks = ['keys:', 'keys:identities'] as const;
+    const body = { identities: { email: 'a' } };
+    expect(words.encode(body, marks)).toEqual({ ids: { mail: 'a' } });
+    expect(words.decode({ ids: { mail: 'a' } }, marks)).toEqual(body);
+  });
+
   it('translates lists, does not mutate its input, and ignores other shapes', () => {
     const rows = Object.freeze([Object.freeze({ identities: Object.freeze({ osa_id: 'a' }) }), null, 7]);
     expect(named().encode(rows, ['keys:[].identities'])).toEqual([{ identities: { handset: 'a' } }, null, 7]);
