@@ -16,7 +16,7 @@ export interface RunOptions {
   atOnce: number;
 }
 
-/** A live line is drawn less often. */
+/** Shorter than the interval at which a terminal draws the progress, so no drawing is delayed. */
 const REPORT_INTERVAL_MS = 50;
 
 /** Limits how often progress is reported, because describing it takes longer than a row. */

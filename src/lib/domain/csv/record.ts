@@ -24,8 +24,8 @@ export interface CsvRecord {
 }
 
 export const RETURN = 0x0d;
-const INSIDE = 'an unquoted cell contains a quote; put the whole cell in quotes';
-const BEHIND = 'text follows a closing quote; to include a quote in a quoted cell, double it';
+const IN_UNQUOTED = 'an unquoted cell contains a quote; put the whole cell in quotes';
+const AFTER_QUOTE = 'text follows a closing quote; to include a quote in a quoted cell, double it';
 
 export class RecordScan {
   readonly record: CsvRecord = { start: 0, end: 0, next: 0, count: 0, lines: 0, isPlain: true, fault: undefined };
@@ -65,8 +65,8 @@ export class RecordScan {
       at = this.#afterUnquoted(bytes, closed, limit, separator);
       const isLast = bytes[at] === LINE_FEED;
       const end = isLast && at > closed && bytes[at - 1] === RETURN ? at - 1 : at;
-      if (isQuoted && end > closed) record.fault ??= { message: BEHIND, at: closed };
-      else if (!isQuoted && this.#quoteAt >= 0) record.fault ??= { message: INSIDE, at: this.#quoteAt };
+      if (isQuoted && end > closed) record.fault ??= { message: AFTER_QUOTE, at: closed };
+      else if (!isQuoted && this.#quoteAt >= 0) record.fault ??= { message: IN_UNQUOTED, at: this.#quoteAt };
       cells.starts[record.count] = start;
       cells.ends[record.count] = isQuoted ? closed - 1 : end;
       record.count++;

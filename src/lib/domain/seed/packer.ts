@@ -114,7 +114,7 @@ export class RowPacker {
   refuseWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, line: this.line ?? position, issues: tellable(issues), original, isTableRecord });
+    batch.refused.push({ position, line: this.line ?? position, issues: firstIssues(issues), original, isTableRecord });
     batch.to = position;
     batch.endOffset = this.offset;
     if (batch.refused.length >= MAX_REFUSED) this.flush();
@@ -170,7 +170,7 @@ export class RowPacker {
 }
 
 /** Returns each issue once, and at most `MAX_ISSUES`: every attribute of a row reports the row's invalid date. */
-function tellable(issues: readonly RowIssue[]): RowIssue[] {
+function firstIssues(issues: readonly RowIssue[]): RowIssue[] {
   return [...new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue])).values()].slice(0, MAX_ISSUES);
 }
 

@@ -189,7 +189,7 @@ export function createNullCells(
   const reported = new Set<number>();
 
   /** True if the word is allowed as text in this column. */
-  function mayStand(column: number, word: string): boolean {
+  function isAllowed(column: number, word: string): boolean {
     const kind = columns[column]?.kind;
     if (kind !== 'attribute' && kind !== 'user') return kind === undefined;
     report(column, word);
@@ -213,7 +213,7 @@ export function createNullCells(
         const word = find(bytes, start, end);
         if (word === undefined) continue;
         if (nulls.isNull(word)) ends[column] = start;
-        else if (!mayStand(column, word)) isClean = false;
+        else if (!isAllowed(column, word)) isClean = false;
       }
       return isClean;
     },
@@ -222,7 +222,7 @@ export function createNullCells(
         const text = Number.isNaN(cell) ? 'NaN' : cell;
         if (typeof text !== 'string') return text;
         if (nulls.isNull(text)) return '';
-        if (nulls.isSuspect(text)) mayStand(column, text);
+        if (nulls.isSuspect(text)) isAllowed(column, text);
         else if (!nulls.floats && columns[column]?.kind === 'identity' && FLOAT.test(text)) report(column, '123.0');
         return text;
       }),
