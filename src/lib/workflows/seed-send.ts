@@ -106,7 +106,8 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       else await complete(second);
     }
 
-    const all = [...Array(batch.count).keys()];
+    const all: number[] = [];
+    for (let row = 0; row < batch.count; row++) all.push(row);
     for (const rows of blame.sort(batch, all)) await complete(rows);
     return refused;
   };
