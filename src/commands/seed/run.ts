@@ -141,7 +141,7 @@ export async function openRun(
     // One after the other: the system limits the number of open files.
     for (const source of sources) if (source.key !== undefined) files.push(await source.fingerprint());
     ctx.logFacts({ ...(journal && { journal: journal.path, content: JSON.stringify(files) }) });
-    const found = journal?.read();
+    const found = journal?.read(flags.restart);
     // A run without rows sent nothing.
     const known = found?.finished && completedIn(found) === 0 ? undefined : found;
     const resumed = flags.resume ? known : undefined;

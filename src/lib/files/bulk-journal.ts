@@ -1,5 +1,5 @@
 // The journals of bulk runs: private files that an interrupted run resumes from. Journals contain no identities.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -9,7 +9,7 @@ import { fail } from '../errors/fail.ts';
 import { readPrivateFile, removeFile, writePrivateFile } from '../kernel/durable.ts';
 import { type DurableLog, openDurableLog } from '../kernel/line-file.ts';
 import type { KnownError } from '../kernel/errors.ts';
-import { readRecord, tryJson } from '../kernel/json.ts';
+import { isRecord, parseJsonOr, stringifyJson, tryJson } from '../kernel/json.ts';
 import { type Lock, tryLock } from '../kernel/lock.ts';
 import { isUuid } from '../kernel/words.ts';
 import { decoded, linesOf } from './read-input.ts';
@@ -31,6 +31,18 @@ function hold(path: string, code: 'seed.running' | 'dsr.bulk_running'): Lock {
   });
 }
 
+const digestOf = (record: object): string => hash('sha256', stringifyJson(record));
+
+/** Returns the line of a record, with its digest: after an edit by hand, a run could skip a row or send it twice. */
+const sealed = (record: object): string => `${JSON.stringify({ ...record, digest: digestOf(record) })}\n`;
+
+/** Returns the record without its digest; undefined if it was edited. Earlier versions wrote no digest. */
+function unsealed(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  const { digest, ...record } = value;
+  return digest === undefined || digest === digestOf(record) ? record : undefined;
+}
+
 // Schemas are built lazily, because `--help` of the bulk commands loads this file.
 const count = () => z.int().check(z.nonnegative());
 
@@ -43,7 +55,7 @@ function checkpointSchema() {
     /** A digest of the flags that determine each row's request. Absent in journals from older versions. */
     settings: z.optional(z.string()),
     /** Every row up to this position is complete. `offset` is -1 if a resumed run must read the file from the start. */
-    mark: z.object({ file: Count, position: Count, offset: z.number() }),
+    mark: z.object({ file: Count, position: Count, offset: z.int().check(z.gte(-1)) }),
     /** Ranges after `mark` in which every row is complete. */
     beyond: z.array(z.object({ file: Count, from: Count, to: Count })),
     counts: z.object({
@@ -68,9 +80,13 @@ function checkpointSchema() {
     ),
     finished: z.boolean(),
   });
-  // A run that skips rows of files that do not exist would report all rows as sent.
+  // A run that skips rows that do not exist would report all rows as sent.
   return Checkpoint.check(
-    z.refine(({ beyond, files, mark }) => [mark, ...beyond].every(({ file }) => file < Math.max(1, files.length))),
+    z.refine(({ beyond, files, mark: { file: last, offset, position } }) => {
+      const isInside = offset < 0 || (position <= offset && offset <= (files[last]?.size ?? 0));
+      const hasFile = (file: number): boolean => file < Math.max(1, files.length);
+      return isInside && hasFile(last) && beyond.every(({ file, from, to }) => hasFile(file) && from <= to);
+    }),
   );
 }
 export type SeedCheckpoint = Omit<z.infer<ReturnType<typeof checkpointSchema>>, 'version'>;
@@ -84,29 +100,32 @@ export function openSeedJournal(path: string) {
   const lock = hold(path, 'seed.running');
   return {
     path,
-    read: (): SeedCheckpoint | undefined => {
+    /** Returns the last checkpoint, if any. A run that starts over can replace a damaged file. */
+    read: (isRestart = false): SeedCheckpoint | undefined => {
       const text = readPrivateFile(path);
       if (text === undefined) return undefined;
-      const { data } = parseWith(checkpointSchema(), readRecord(text));
-      if (data !== undefined) return data;
+      const { data } = parseWith(checkpointSchema(), unsealed(tryJson(text)));
+      if (data !== undefined || isRestart) return data;
       throw fail('seed.journal', {
         message: `The journal ${path} cannot be read.`,
         hint: 'Start over with --restart. Sending a row twice is safe: it sets the same values again.',
       });
     },
-    write: (checkpoint: SeedCheckpoint): void =>
-      writePrivateFile(path, `${JSON.stringify({ version: 1, ...checkpoint })}\n`),
+    write: (checkpoint: SeedCheckpoint): void => writePrivateFile(path, sealed({ version: 1, ...checkpoint })),
     remove: (): void => removeFile(path),
     close: lock.release,
   };
 }
+
+/** The states of more rows do not fit in memory. */
+const MAX_ROWS = 2 ** 28 - 2;
 
 const headSchema = () =>
   z.object({
     version: z.literal(1),
     /** The path, as the user passed it. */
     input: z.string(),
-    rows: count(),
+    rows: count().check(z.lte(MAX_ROWS)),
     /** A digest of the flags that determine each row's request. */
     settings: z.string(),
     results: z.string().check(z.refine(isAbsolute)),
@@ -141,7 +160,7 @@ export function openDsrJournal(path: string) {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
-      const { data } = parseWith(headSchema(), readRecord(first.value));
+      const { data } = parseWith(headSchema(), unsealed(tryJson(first.value ?? '')));
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
       if (data !== undefined) return data;
@@ -150,22 +169,22 @@ export function openDsrJournal(path: string) {
       removeFile(path);
       return undefined;
     },
-    /** Yields every complete line after the head. Throws for an unknown kind of line. */
+    /** Yields every complete line after the head. Throws for a line that the program did not write. */
     lines: async function* (): AsyncGenerator<JournalLine> {
       const schema = lineSchema();
       let isFirst = true;
       for await (const line of journalLines(path)) {
-        const value = isFirst ? undefined : tryJson(line);
+        const value = isFirst ? undefined : valueOf(line);
         isFirst = false;
         if (value === undefined) continue;
-        const { data } = parseWith(schema, value);
+        const { data } = parseWith(schema, unsealed(value));
         if (data === undefined) throw unreadable(path);
         yield data;
       }
     },
     write: (...lines: (JournalHead | JournalLine)[]): void => {
       log ??= openDurableLog(path);
-      log.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      log.append(lines.map(sealed).join(''));
     },
     remove: (): void => removeFile(path),
     close: (): void => {
@@ -181,12 +200,21 @@ async function* journalLines(path: string): AsyncGenerator<string, undefined> {
   return undefined;
 }
 
-const WHAT_WAS_SENT = { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' };
+/** Returns the value of a line; undefined if a kill or a power failure cut it off, null if it is damaged otherwise. */
+function valueOf(line: string): unknown {
+  const isCutOff = (offset: number): boolean => (line[offset] ?? '\0') === '\0';
+  return parseJsonOr(line, ({ offset = 0 }) => (isCutOff(offset) ? undefined : null));
+}
+
+const NEXT_STEPS = [
+  { text: 'Keep the file. To see what was submitted:', command: 'cdpadm dsr ledger export' },
+  'To continue, move the journal to another folder and run the command again. Do not pass --allow-duplicates: the check for duplicates then rejects the rows that were submitted.',
+];
 
 function unreadable(path: string): KnownError {
   return fail('dsr.journal', {
     message: `The journal ${path} cannot be read, so it is unknown what was submitted.`,
-    hint: WHAT_WAS_SENT,
+    hint: NEXT_STEPS,
   });
 }
 
@@ -194,10 +222,7 @@ function unreadable(path: string): KnownError {
 export function foreignJournal({ path }: DsrJournal, what: string): KnownError {
   return fail('dsr.journal', {
     message: `The journal ${path} does not belong to this file, or it is damaged: ${what}. Nothing was sent.`,
-    hint: [
-      WHAT_WAS_SENT,
-      'To continue, move the journal to another folder and run the command again. Do not pass --allow-duplicates: the check for duplicates then rejects the rows that were submitted.',
-    ],
+    hint: NEXT_STEPS,
   });
 }
 

@@ -120,10 +120,10 @@ async function* lineRows(
   packer: RowPacker,
   { offset, position }: { position: number; offset: number },
 ): AsyncGenerator<number> {
-  if (position > 0 && offset < 0) throw new Error('missing byte offset for the last completed line');
-  let at = position > 0 ? offset : await lineStart(source, range.start);
+  const isKnown = position > 0 && offset >= 0;
+  let at = isKnown ? offset : await lineStart(source, range.start);
   const end = await lineStart(source, range.end);
-  const reader = createLineReader(packer, { line: position, offset: at });
+  const reader = createLineReader(packer, { line: isKnown ? position : 0, offset: at });
   for await (const chunk of source.chunks(at, end)) {
     reader.feed(chunk);
     at += chunk.length;

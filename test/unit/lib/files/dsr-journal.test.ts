@@ -71,7 +71,12 @@ const unreadable = (path: string): unknown => ({
   hint: expect.stringContaining('ledger export') as string,
 });
 
+/** Returns lines as earlier versions wrote them. */
 const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+/** Returns the lines of a file without their digests. */
+const undigested = (path: string): string =>
+  readFileSync(path, 'utf8').replaceAll(/,"digest":"[0-9a-f]{64}"\}$/gm, '}');
 
 describe('a journal', () => {
   it('returns its head and each line when it is reopened, and is private', async () => {
@@ -85,14 +90,14 @@ describe('a journal', () => {
     expect(await headOf(path)).toEqual(HEAD);
     expect(await linesOf(path)).toEqual(LINES);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, 'utf8')).toBe(text(HEAD, ...LINES));
+    expect(undigested(path)).toBe(text(HEAD, ...LINES));
   });
 
   it('is written immediately, and the next process appends to it', async () => {
     const path = leftJournal(text(HEAD));
     const journal = openDsrJournal(path);
     journal.write(LINES[0] as JournalLine);
-    expect(readFileSync(path, 'utf8')).toBe(text(HEAD, LINES[0]));
+    expect(undigested(path)).toBe(text(HEAD, LINES[0]));
     journal.close();
     expect(await linesOf(path)).toEqual(LINES.slice(0, 1));
   });
@@ -142,6 +147,19 @@ describe("a killed process's journal", () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
+  it.each(['', '\0\0'])('is read without a line that was cut off anywhere, and ends in %j', async (end) => {
+    const path = journalPath('dsr', temporaryFolder(), ['a']);
+    const journal = openDsrJournal(path);
+    journal.write(HEAD, ...LINES);
+    journal.close();
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const last = lines.at(-2) ?? '';
+    for (let length = 0; length < last.length; length++) {
+      writeFileSync(path, [...lines.slice(0, -2), last.slice(0, length) + end, lines[1], ''].join('\n'));
+      expect(await linesOf(path), last.slice(0, length)).toEqual([LINES[0], LINES[1], LINES[0]]);
+    }
+  });
+
   it('is read to the end even if it has no trailing newline', async () => {
     const path = leftJournal(text(HEAD, ...LINES).trimEnd());
     expect(await linesOf(path)).toEqual(LINES);
@@ -167,11 +185,27 @@ describe('a file that is not a journal', () => {
   });
 });
 
+it('rejects a journal in which any letter or digit of a line was edited', async () => {
+  const path = journalPath('dsr', temporaryFolder(), ['a']);
+  const journal = openDsrJournal(path);
+  journal.write(HEAD, ...LINES);
+  journal.close();
+  const written = readFileSync(path, 'utf8');
+  const first = written.indexOf('\n') + 1;
+  for (let at = first; at < written.length; at++) {
+    if (!/\w/.test(written.charAt(at))) continue;
+    writeFileSync(path, `${written.slice(0, at)}${written[at] === '7' ? '8' : '7'}${written.slice(at + 1)}`);
+    await expect(linesOf(path), String(at)).rejects.toMatchObject(unreadable(path) as object);
+  }
+  writeFileSync(path, written.replace('"rows":3', '"rows":4'));
+  await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
+});
+
 describe("a journal's head", () => {
   it.each<[keyof JournalHead, unknown[]]>([
     ['version', [undefined, 0, 2, '1']],
     ['input', [undefined, null, 5]],
-    ['rows', [undefined, null, '3', -1, 1.5, 2 ** 53, [3]]],
+    ['rows', [undefined, null, '3', -1, 1.5, 2 ** 28, 2 ** 53, [3]]],
     ['settings', [undefined, null, {}]],
     ['results', [undefined, null, 5, '', 'r.csv', './r.csv']],
     ['submitted_time', [undefined, null, 1_774_000_000]],
@@ -233,6 +267,14 @@ describe('a line after the head', () => {
     }
   });
 });
+
+it.each(['{"u":[NaN]}', '{"u":[1],}', '{"u":[01]}', 'x'])(
+  'rejects a line that is not JSON, but was not cut off: %s',
+  async (line) => {
+    const path = leftJournal(`${text(HEAD)}${line}\n${text(LINES[0])}`);
+    await expect(linesOf(path)).rejects.toMatchObject(unreadable(path) as object);
+  },
+);
 
 it('skips empty lines between the lines of a journal', async () => {
   const path = leftJournal(`${text(HEAD)}\n\n${text(LINES[0])}\n${text(LINES[1])}`);

@@ -1,5 +1,5 @@
 // A bulk run's checkpoint: one journal per run, and detection of changed input files.
-import { appendFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const CHECKPOINT: SeedCheckpoint = {
-  files: [{ path: 'a.csv', size: 7, modified: 1.5, hash: 'h' }],
+  files: [{ path: 'a.csv', size: 700, modified: 1.5, hash: 'h' }],
   mark: { file: 0, position: 3, offset: 120 },
   beyond: [{ file: 0, from: 5, to: 9 }],
   counts: { accepted: 7, rejected: 1, batches: 2, requests: 3, retries: 1, ms: 20 },
@@ -72,7 +72,9 @@ describe('a seed journal', () => {
     ['the mark', (mark) => ({ mark }), [undefined, null, 3, {}]],
     ["the mark's file", (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }), NOT_COUNTS],
     ["the mark's row", (position) => ({ mark: { ...CHECKPOINT.mark, position } }), NOT_COUNTS],
-    ["the mark's offset", (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), NOT_NUMBERS],
+    ["the mark's offset", (offset) => ({ mark: { ...CHECKPOINT.mark, offset } }), [...NOT_NUMBERS, -2, 3.5, 701]],
+    ['a mark after its offset', (position) => ({ mark: { ...CHECKPOINT.mark, position } }), [121]],
+    ['a range that ends before it starts', (to) => ({ beyond: [{ ...range, to }] }), [4]],
     [
       'a mark in a file that the run does not have',
       (value) => ({ mark: { ...CHECKPOINT.mark, file: value } }),
@@ -111,11 +113,22 @@ describe('a seed journal', () => {
     ['whose rows have no byte offsets', { mark: { file: 0, position: 3, offset: -1 } }],
     ['without rejected rows', { rejects: null }],
     ['that has not started', { files: [], beyond: [], mark: { file: 0, position: 0, offset: 0 } }],
-    ['of a file from before 1970', { files: [{ path: 'a', size: 0, modified: -1.5, hash: '' }] }],
+    ['of a file from before 1970', { files: [{ path: 'a', size: 700, modified: -1.5, hash: '' }] }],
   ])('returns the checkpoint of a run %s', (_what, change) => {
     const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
     journal.write({ ...CHECKPOINT, ...change });
     expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT, ...change });
+  });
+
+  it('is rejected if one value was edited, unless the run starts over', () => {
+    const journal = openSeedJournal(journalPath('seed', temporaryFolder(), ['a']));
+    journal.write(CHECKPOINT);
+    const text = readFileSync(journal.path, 'utf8');
+    writeFileSync(journal.path, text.replace('"position":3', '"position":4'), { mode: 0o600 });
+    expect(() => journal.read()).toThrow(expect.objectContaining({ code: 'seed.journal' }));
+    expect(journal.read(true)).toBeUndefined();
+    writeFileSync(journal.path, JSON.stringify(JSON.parse(text), null, 2), { mode: 0o600 });
+    expect(journal.read()).toEqual({ version: 1, ...CHECKPOINT });
   });
 
   it('can be locked by only one process at a time', () => {
