@@ -233,7 +233,7 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
   /** Waits after each 429. Throws KnownError for a lost response or a rejection, and RunOver when the run ends. */
   async function through<Body>(wanted: Omit<GatedRequest<Body>, 'isRepeat' | 'failures'>) {
     for (let wasBusy = false; ; wasBusy = true) {
-      const outcome = await sendThrough(gate, clock, { ...wanted, isRepeat, failures }).catch(endRun);
+      const outcome = await sendThrough(gate, { ...wanted, isRepeat, failures }).catch(endRun);
       isRepeat = true;
       const isLost = outcome.kind === 'lost';
       const isRefused = outcome.kind === 'refused';

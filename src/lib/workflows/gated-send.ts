@@ -2,7 +2,6 @@
 import { endingAs } from '../errors/fail.ts';
 import { isServerTrouble } from '../contract/failures.ts';
 import type { SendOutcome } from '../api/dsr.ts';
-import { type Clock, steadyClock } from '../kernel/clock.ts';
 import type { Gate } from '../bulk/gate.ts';
 import type { Feedback } from '../domain/pacing/gate.ts';
 
@@ -20,10 +19,8 @@ export interface GatedRequest<Body> {
 }
 
 /** Resolves with the outcome. Stops the gate and throws if a rejection ends the run, or if `send` throws. */
-export async function sendThrough<Body>(gate: Gate, clock: Clock, request: GatedRequest<Body>) {
+export async function sendThrough<Body>(gate: Gate, request: GatedRequest<Body>) {
   const pass = await gate.enter(request.isRepeat, request.failures);
-  const { now } = steadyClock(clock);
-  const startedAt = now();
   const outcome = await request.send().catch((error: unknown) => {
     gate.stop(error);
     gate.leave(pass, { kind: 'none' });
@@ -34,7 +31,7 @@ export async function sendThrough<Body>(gate: Gate, clock: Clock, request: Gated
   const failure = outcome.kind === 'accepted' ? undefined : outcome.failure;
   // If the run gives up now, it ends with network (8), because the platform may have accepted the request.
   const isUnclear = outcome.kind === 'lost' && outcome.failure.status !== undefined;
-  const feedback = feedbackOf(outcome, now() - startedAt, request.isRead === true);
+  const feedback = feedbackOf(outcome, request.isRead === true);
   const pauseMs = gate.leave(pass, feedback, failure && isUnclear ? endingAs(failure, 'network') : failure);
   if (isEnd) throw outcome.failure;
   if (pauseMs > 0) await gate.pauseRow(pauseMs);
@@ -44,12 +41,12 @@ export async function sendThrough<Body>(gate: Gate, clock: Clock, request: Gated
 /** True for a 429 or server trouble, because a retry may succeed. */
 export const mayPass = ({ status }: Refused): boolean => status === 429 || isServerTrouble(status);
 
-function feedbackOf(outcome: SendOutcome<unknown>, ms: number, isRead: boolean): Feedback {
-  if (outcome.kind === 'accepted') return { kind: 'answered', ms, slowDown: outcome.slowDown };
+function feedbackOf(outcome: SendOutcome<unknown>, isRead: boolean): Feedback {
+  if (outcome.kind === 'accepted') return { kind: 'answered', slowDown: outcome.slowDown };
   if (outcome.kind === 'lost' && isRead && outcome.failure.status !== undefined)
-    return { kind: 'answered', ms, slowDown: false };
+    return { kind: 'answered', slowDown: false };
   if (outcome.kind === 'lost') return { kind: 'trouble', permanent: outcome.permanent };
   const { retryAfterMs, status } = outcome;
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return { kind: 'busy', retryAfterMs };
-  return mayPass(outcome) ? { kind: 'trouble', permanent: false } : { kind: 'answered', ms, slowDown: false };
+  return mayPass(outcome) ? { kind: 'trouble', permanent: false } : { kind: 'answered', slowDown: false };
 }

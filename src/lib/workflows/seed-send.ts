@@ -4,14 +4,12 @@ import type { SeedingApi } from '../api/index.ts';
 import type { Batch } from '../domain/seed/batch.ts';
 import type { BatchLimits } from '../domain/seed/packer.ts';
 import { createBlame, type Blame } from '../domain/seed/blame.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Gate } from '../bulk/gate.ts';
 import { mayPass, type Refused, sendThrough } from './gated-send.ts';
 
 export interface SendPorts {
   sender: Awaited<ReturnType<SeedingApi['openBulk']>>;
   gate: Gate;
-  clock: Clock;
   /** Limits that are shared with the packer. */
   limits: BatchLimits;
   /** Aborted to end even in-flight requests. */
@@ -36,7 +34,7 @@ const TOO_LARGE = 413;
 const BODY_STATUSES = [400, 422, TOO_LARGE];
 
 /** Returns a function that resolves to a batch's rejected rows, or rejects when the run has ended. */
-export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }: SendPorts) {
+export function createBatchDelivery({ sender, gate, limits, hardSignal }: SendPorts) {
   const blame: Blame = createBlame();
   /** The most rows that the platform accepted in one request. */
   let longest = 0;
@@ -48,7 +46,7 @@ export function createBatchDelivery({ sender, gate, clock, limits, hardSignal }:
       endsRun: ({ status }: Refused) => !BODY_STATUSES.includes(status),
     };
     for (let isRepeat = false, failures = 0; ; isRepeat = true) {
-      const outcome = await sendThrough(gate, clock, { ...request, isRepeat, failures });
+      const outcome = await sendThrough(gate, { ...request, isRepeat, failures });
       if (outcome.kind === 'accepted') return undefined;
       if (outcome.kind === 'refused' && !mayPass(outcome)) return outcome;
       if (outcome.kind === 'lost' || outcome.status !== 429) failures++;

@@ -23,7 +23,7 @@ export interface PacingOptions {
 
 /** Effect of a response on the pace of the run. */
 export type Feedback =
-  | { kind: 'answered'; ms: number; slowDown: boolean }
+  | { kind: 'answered'; slowDown: boolean }
   /** 429, or 503 with `Retry-After`: the platform is healthy and asks the client to wait. */
   | { kind: 'busy'; retryAfterMs: number | undefined }
   /** 5xx or no response. */
@@ -107,12 +107,12 @@ export class Pacing {
     this.#inFlight--;
     const isFirst = pass.round === this.#round;
     if (feedback.kind === 'busy') return this.#wasBusy(now, pass, isFirst, feedback.retryAfterMs);
-    if (feedback.kind === 'answered') this.#answered(now, pass, isFirst, feedback);
+    if (feedback.kind === 'answered') this.#answered(now, pass, isFirst, feedback.slowDown);
     if (feedback.kind === 'trouble') this.#failed(now, isFirst, feedback.permanent);
     return 0;
   }
 
-  #answered(now: number, { at }: Pass, isFirst: boolean, { ms, slowDown }: Feedback & { kind: 'answered' }): void {
+  #answered(now: number, { at }: Pass, isFirst: boolean, slowDown: boolean): void {
     const { learned } = this.#schedule;
     learned.accepted(at);
     this.#succeed(now);
@@ -127,7 +127,7 @@ export class Pacing {
       }
     }
     this.#excuses.answered(learned.isBelow(at));
-    this.#window.answered(ms, slowDown);
+    this.#window.answered(now - at, slowDown);
   }
 
   #wasBusy(now: number, { at }: Pass, isFirst: boolean, askedMs: number | undefined): number {

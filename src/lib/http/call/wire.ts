@@ -54,7 +54,9 @@ export function createWire(options: HttpOptions, kind = options.engine) {
         });
       if ('status' in result && result.status < 429 && endpoint.service !== 'auth')
         options.onResponse?.(`${method} ${path}${query}`, result.text);
-      traceAttempt({ ...attempt, headers, startedAt, endedAt: options.clock.now(), result }, options);
+      // Masking would double the CPU time of a short call.
+      if (options.onDebug || options.onTrace)
+        traceAttempt({ ...attempt, headers, startedAt, endedAt: options.clock.now(), result }, options);
       return result;
     },
     /** Returns the error for a request without a response. */
@@ -107,8 +109,6 @@ export function traceAttempt(
   attempted: Attempted,
   { names, onDebug, onTrace, redactor }: Pick<HttpOptions, 'names' | 'onDebug' | 'onTrace' | 'redactor'>,
 ): void {
-  // Masking would double the CPU time of a short call, so skip it.
-  if (!onDebug && !onTrace) return;
   const { attempt, endpoint, endedAt, headers, id, request, result, startedAt } = attempted;
   const [answer, error] = result instanceof TransportError ? [undefined, result] : [result, undefined];
   const url = redactor.text(urlOf(request));

@@ -40,7 +40,7 @@ async function measureGaps({ clock, gate }: Stage, times: number, feedback: Feed
     const pass = await gate.enter(time > 0);
     if (time > 0) gaps.push(clock.now() - left);
     left = clock.now();
-    gate.leave(pass, time < times ? feedback : { kind: 'answered', ms: 1, slowDown: false });
+    gate.leave(pass, time < times ? feedback : { kind: 'answered', slowDown: false });
   }
   return gaps;
 }
@@ -113,7 +113,7 @@ describe('the gate with Retry-After', () => {
     const again = passes.map(() => stage.gate.enter(true).then((pass) => (entered++, pass)));
     const first = await again[0];
     expect([entered, stage.clock.now() % 10_000]).toEqual([1, 5250]);
-    stage.gate.leave(first ?? { round: 0, at: 0 }, { kind: 'answered', ms: 1, slowDown: false });
+    stage.gate.leave(first ?? { round: 0, at: 0 }, { kind: 'answered', slowDown: false });
     await again[1];
     expect(entered).toBeGreaterThan(1);
   });
@@ -121,7 +121,7 @@ describe('the gate with Retry-After', () => {
 
 describe('the gate with failures', () => {
   const trouble: Feedback = { kind: 'trouble', permanent: false };
-  const answered: Feedback = { kind: 'answered', ms: 1, slowDown: false };
+  const answered: Feedback = { kind: 'answered', slowDown: false };
 
   /**
    * Sends requests one at a time with the feedback from `feedbackOf`, and returns the time of each in milliseconds
@@ -260,7 +260,7 @@ test('counts requests as sent after a stall of the event loop if the stall delay
   for (let count = 0; count < 5; count++) {
     const pass = await gate.enter(false);
     sentAt.push(clock.now() - start);
-    gate.leave(pass, { kind: 'answered', ms: 1, slowDown: false });
+    gate.leave(pass, { kind: 'answered', slowDown: false });
   }
   // The first request may have been sent at 650 instead of 0, so at most three more follow within a second.
   expect(sentAt[1]).toBe(650);

@@ -52,7 +52,7 @@ async function run(sizes: readonly number[], isUp?: () => boolean) {
         else rejected++;
         await clock.sleep(LATENCY_MS);
         if (!isOver) {
-          gate.leave(pass, { kind: 'answered', ms: LATENCY_MS, slowDown: false });
+          gate.leave(pass, { kind: 'answered', slowDown: false });
           return;
         }
         const pauseMs = gate.leave(pass, { kind: 'busy', retryAfterMs: 1000 });

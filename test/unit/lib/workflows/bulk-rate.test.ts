@@ -94,7 +94,7 @@ async function send(platform: Platform, rate: number | undefined, count: number,
       const wait = platform.accept(clock.now());
       await own.sleep(wait === undefined ? platform.answerMs : 1);
       if (wait === undefined) {
-        gate.leave(pass, { kind: 'answered', ms: clock.now() - pass.at, slowDown: false });
+        gate.leave(pass, { kind: 'answered', slowDown: false });
         return;
       }
       rejected++;

@@ -25,7 +25,7 @@ function open() {
     onWait: () => undefined,
   });
   const send = (outcome: () => Promise<SendOutcome<unknown>>, endsRun: () => boolean = () => false) =>
-    sendThrough(gate, clock, { isRepeat: false, failures: 0, send: outcome, endsRun });
+    sendThrough(gate, { isRepeat: false, failures: 0, send: outcome, endsRun });
   return { gate, send };
 }
 
