@@ -26,8 +26,11 @@ type Attempt = Callback['attempts'][number];
 /** One attempt every 15 minutes for a day. */
 const MOST_ATTEMPTS = 96;
 
-/** Maximum number of callbacks to read at once. Their receivers are called concurrently. */
+/** Maximum number of callbacks to read at once. */
 const BATCH = 1000;
+
+/** Maximum number of receivers to call at once: each needs a socket, and systems limit the number of open files. */
+export const MOST_RECEIVERS = 64;
 
 /** Maximum time that a closing platform waits for its receivers. */
 const GRACE_MS = 500;
@@ -100,8 +103,12 @@ export function createCallbackDispatcher(
     for (;;) {
       const due = store.list({ state: 'sending' }, `ORDER BY due_at, id LIMIT ${BATCH}`);
       if (due.length === 0) return;
-      const lanes = [...groupBy(due, ({ url }) => url).values()];
-      const ends = await Promise.allSettled(lanes.map((lane) => follow(lane, deaf)));
+      const lanes = groupBy(due, ({ url }) => url).values();
+      // The workers share the iterator, so each takes the next receiver when it has finished with one.
+      const worker = async (): Promise<void> => {
+        for (const lane of lanes) await follow(lane, deaf);
+      };
+      const ends = await Promise.allSettled(Array.from({ length: MOST_RECEIVERS }, worker));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
   }

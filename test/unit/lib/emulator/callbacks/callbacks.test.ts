@@ -1,12 +1,13 @@
 // Status callbacks are queued on every change, sent in order every quarter hour, signed, and attempted up to 96 times.
 import { createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Callback } from '../../../../../src/lib/emulator/base/embedding.ts';
+import { MOST_RECEIVERS } from '../../../../../src/lib/emulator/callbacks/dispatcher.ts';
 import { type CallbackReceiver, startCallbackReceiver } from '../../../../helpers/callback-receiver.ts';
 import { createTestClock } from '../../../../helpers/clock.ts';
 import { dsrBody, dsrCaller, raw } from '../../../../helpers/dsr.ts';
@@ -231,6 +232,36 @@ describe('a receiver', () => {
     expect(failed).toMatchObject({ state: 'failed' });
     expect(failed?.attempts).toHaveLength(96);
     expect(other).toMatchObject({ state: 'queued', attempts: [] });
+  });
+
+  it('is one of a limited number of receivers that are called at once, and is called even if another hangs', async () => {
+    const paths = Array.from({ length: 2 * MOST_RECEIVERS }, (_, index) => `/${index}`);
+    const waiting = new Map<string, ServerResponse>();
+    let arrive: (count: number) => void = () => undefined;
+    let isOpen = false;
+    const others = createServer((request, response) => {
+      if (request.url === '/probe' || isOpen) response.writeHead(202).end();
+      else arrive(waiting.set(request.url ?? '', response).size);
+    });
+    const url = `http://127.0.0.1:${await listenOnLoopback(others)}`;
+    onTestFinished(() => {
+      others.closeAllConnections();
+      others.close();
+    });
+    await submit({ status_callback_urls: paths.map((path) => url + path) });
+    const allBusy = new Promise<void>((resolve) => (arrive = (count) => count === MOST_RECEIVERS && resolve()));
+    const advanced = emulator.api.advance('12m');
+    await allBusy;
+    // A call to a further receiver would arrive before this request.
+    await fetch(`${url}/probe`);
+    expect(waiting.size).toBe(MOST_RECEIVERS);
+    isOpen = true;
+    for (const [path, response] of waiting) if (path !== '/0') response.writeHead(202).end();
+    await advanced;
+    const sending = async () => (await log()).filter(({ state }) => state === 'sending').map((entry) => entry.url);
+    while ((await sending()).length > 1) await turn();
+    expect(await sending()).toEqual([`${url}/0`]);
+    expect((await log()).filter(({ state }) => state === 'delivered')).toHaveLength(paths.length - 1);
   });
 
   it('does not block the platform if it hangs', async () => {
