@@ -74,8 +74,8 @@ test('sends every row of a run that is killed several times, and reports each re
   const arrived = new Set(
     sink.bodies.flatMap((body) => [...body.matchAll(/"xpid":(\d+)/g)].map(([, id]) => Number(id))),
   );
-  const refused = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
-  const lines = refused.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
+  const rejected = readFileSync(`${file}.rejects.ndjson`, 'utf8').trimEnd().split('\n');
+  const lines = rejected.map((line) => (JSON.parse(line) as { rejected: { line: number } }).rejected.line);
   const bad = Array.from({ length: Math.floor(ROWS / BAD) }, (_, index) => (index + 1) * BAD);
   expect(lines.toSorted((a, b) => a - b)).toEqual(bad);
   expect(arrived.size).toBe(ROWS - bad.length);

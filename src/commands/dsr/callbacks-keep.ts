@@ -8,7 +8,7 @@ import type { LedgerPort } from '../../lib/workflows/dsr-ports.ts';
 import type { Callback, Received } from '../../lib/workflows/receive-callback.ts';
 
 /** Anyone who can reach the port can post, so a run keeps at most this many unacknowledged messages. */
-const REFUSED_AT_MOST = 1000;
+const MAX_REJECTED = 1000;
 
 /**
  * Returns a function that stores a message and, given a ledger, records it there for `dsr evidence`. The function
@@ -53,12 +53,12 @@ export function openReplyKeep(ctx: Context, folder: string | undefined, ledger: 
 export function openKeep(ctx: Context, folder: string | undefined, ledgerOf: (workspace: string) => LedgerPort) {
   if (folder === undefined) return () => undefined;
   const keepMessage = openFolder(ctx, folder);
-  let refused = 0;
+  let rejected = 0;
   return ({ body, headers, method }: Callback, { state, status, workspace }: Received) => {
     if (body === undefined || method !== 'POST') return undefined;
-    if (status !== 202 && ++refused > REFUSED_AT_MOST) {
-      if (refused === REFUSED_AT_MOST + 1)
-        ctx.out.warn(`Saved ${REFUSED_AT_MOST} callbacks that were not acknowledged; later ones will not be saved.`);
+    if (status !== 202 && ++rejected > MAX_REJECTED) {
+      if (rejected === MAX_REJECTED + 1)
+        ctx.out.warn(`Saved ${MAX_REJECTED} callbacks that were not acknowledged; later ones will not be saved.`);
       return undefined;
     }
     const id = state?.subject_request_id;

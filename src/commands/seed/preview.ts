@@ -42,7 +42,7 @@ export const previewUser = defineCommand({
         message: `${file} has no row ${flags.row}.`,
         hint: { text: COUNTING, command: `cdpadm seed validate ${shellWord(file)}` },
       });
-    if ('refused' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.refused));
+    if ('rejected' in found) throw invalidInput(`Row ${flags.row} would not be sent.`, rowIssues(file, found.rejected));
     await ctx.out.emit(parseJson(found.body), view);
   },
 });

@@ -88,7 +88,7 @@ async function* jsonRows(chunks: AsyncIterable<Buffer>, format: 'ndjson' | 'json
       const isText = isUtf8(bytes.subarray(start, end));
       rows.push(isText ? toRow(bytes.toString('utf8', start, end), place) : faulty('contains invalid UTF-8', place));
     },
-    refuse: (position, message) => rows.push(faulty(message, placeOf(position))),
+    reject: (position, message) => rows.push(faulty(message, placeOf(position))),
   };
   const placeOf = (position: number): Place => ({ line: sink.line ?? position, column: sink.column ?? 1 });
   const reader = format === 'ndjson' ? createLineReader(sink, { line: 0, offset: -1 }) : new ElementReader(sink);

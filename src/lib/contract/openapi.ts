@@ -161,7 +161,7 @@ function operation(endpoint: Endpoint, reference: Reference, addresses: Record<S
     ...query.map((name) => parameter(name, 'query')),
   ];
   const example = id === 'oauth.token' ? { ...examples[id], audience: addresses.base } : examples[id];
-  const refused = (error: number): Json => {
+  const rejected = (error: number): Json => {
     const own = Object.values(FAILURES[area] ?? {}).filter((failure) => failure.status === error);
     const messages = own.length === 0 ? [STATUS_CODES[error] ?? ''] : own.map((failure) => failure.message);
     return {
@@ -190,8 +190,8 @@ function operation(endpoint: Endpoint, reference: Reference, addresses: Record<S
         ...(headers && { headers }),
         ...(reply && content(reference(reply, `${name}Reply`, 'reply'), undefined, media)),
       },
-      ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, refused(error)])),
-      '5XX': { ...refused(500), description: 'Server error' },
+      ...Object.fromEntries(errorStatuses(endpoint).map((error) => [error, rejected(error)])),
+      '5XX': { ...rejected(500), description: 'Server error' },
     },
   };
 }

@@ -12,8 +12,8 @@ import { hostName } from './wire/server.ts';
 import type { RunningPlatform } from './open-platform.ts';
 import { consoleRoutes } from './console.ts';
 import { copyState, exportState, importState, type PlatformState, replaceState } from './state.ts';
-import { answer, refusal, write } from './wire/platform-error.ts';
-import { refusalAnswer } from './platform/envelopes.ts';
+import { answer, rejection, write } from './wire/platform-error.ts';
+import { rejectionAnswer } from './platform/envelopes.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 import { badRequest, checkBody, parseBody, PeerGone, readBody } from './wire/request-body.ts';
 import { Age, Time } from './fixtures/schema.ts';
@@ -40,8 +40,8 @@ export function createControl(platform: RunningPlatform) {
 
   function unknownCall(method: string, place: string): Error {
     const allow = METHODS.filter((other) => find(other, place)).join(', ');
-    if (allow === '') return refusal(404, `no such endpoint: ${method} ${place}`);
-    return refusal(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
+    if (allow === '') return rejection(404, `no such endpoint: ${method} ${place}`);
+    return rejection(405, `Method not allowed: ${method} ${place}; allowed: ${allow}`, { allow });
   }
 
   async function dispatch(incoming: IncomingMessage, path: string) {
@@ -56,10 +56,10 @@ export function createControl(platform: RunningPlatform) {
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse, path: string): Promise<void> => {
     try {
-      refuseStrangers(incoming);
+      rejectStrangers(incoming);
       write(outgoing, await dispatch(incoming, path));
     } catch (error) {
-      if (!(error instanceof PeerGone)) write(outgoing, refusalAnswer(error));
+      if (!(error instanceof PeerGone)) write(outgoing, rejectionAnswer(error));
     }
   };
 }
@@ -68,15 +68,15 @@ export function createControl(platform: RunningPlatform) {
  * Throws 403 unless the request is from this machine and not from a foreign web page. A browser sends the page's
  * `Origin`, and a page whose own domain points to this machine sends that domain as `Host`.
  */
-function refuseStrangers({ headers, socket }: IncomingMessage): void {
+function rejectStrangers({ headers, socket }: IncomingMessage): void {
   const { host = '', origin } = headers;
   const { remoteAddress: peer = '' } = socket;
   if (peer !== '::1' && !isLoopback(peer.replace('::ffff:', '')))
-    throw refusal(403, 'Forbidden: the control address accepts requests only from this machine');
+    throw rejection(403, 'Forbidden: the control address accepts requests only from this machine');
   if (!isLoopback(hostName(host)))
-    throw refusal(403, `Forbidden: the control address does not accept the host ${host}`);
+    throw rejection(403, `Forbidden: the control address does not accept the host ${host}`);
   if (origin !== undefined && origin !== `http://${host}`)
-    throw refusal(403, 'Forbidden: the request comes from a web page');
+    throw rejection(403, 'Forbidden: the request comes from a web page');
 }
 
 function ownRoutes(platform: RunningPlatform): ControlRoutes {
@@ -101,7 +101,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
     'DELETE /faults': (body) => {
       if (body === undefined) faults.clear();
       else if (!faults.remove(checkBody(Fault, body))) {
-        throw refusal(404, 'Not found: no active fault is identical to this one');
+        throw rejection(404, 'Not found: no active fault is identical to this one');
       }
       return answer(200, faults.list());
     },
@@ -117,7 +117,7 @@ function ownRoutes(platform: RunningPlatform): ControlRoutes {
     'POST /snapshots/restore': (body) => {
       const { id } = checkBody(SnapshotId, body);
       const state = snapshots.get(id);
-      if (!state) throw refusal(404, `Not found: snapshot ${id}; only the newest ${MOST_SNAPSHOTS} are kept`);
+      if (!state) throw rejection(404, `Not found: snapshot ${id}; only the newest ${MOST_SNAPSHOTS} are kept`);
       return replaceState(platform, state).then(now);
     },
     'GET /openapi.json': async () => {

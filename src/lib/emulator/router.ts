@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { METHODS } from '../contract/choices.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { Control } from './control.ts';
-import { refusalAnswer } from './platform/envelopes.ts';
+import { rejectionAnswer } from './platform/envelopes.ts';
 import type { Destination, Exchange } from './platform/exchange.ts';
 import type { RunningPlatform } from './open-platform.ts';
-import { refusal, splitUrl, write } from './wire/platform-error.ts';
+import { rejection, splitUrl, write } from './wire/platform-error.ts';
 import type { Router } from './wire/server.ts';
 import { CONTROL_PATH, SERVICE_PATHS } from './wire/service-paths.ts';
 
@@ -36,14 +36,14 @@ export async function createRouter(
     // The specification mentions PATCH for warehouse resources but gives no path, so PATCH is unknown (decision: D62).
     const isUnknown = method === 'PATCH' && path.startsWith('/platform/v2/workspaces/');
     const allowed = isUnknown ? [] : METHODS.filter((other) => routes.match(other, path)[0].length > 0);
-    if (allowed.length === 0) return { service, refused: refusal(404, `no such endpoint: ${method} ${path}`) };
+    if (allowed.length === 0) return { service, rejected: rejection(404, `no such endpoint: ${method} ${path}`) };
     const allow = allowed.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
-    return { service, refused: refusal(405, `method not allowed: ${method} ${path}; allowed: ${allow}`, { allow }) };
+    return { service, rejected: rejection(405, `method not allowed: ${method} ${path}; allowed: ${allow}`, { allow }) };
   }
 
-  return async (incoming, outgoing, refused) => {
+  return async (incoming, outgoing, rejected) => {
     const path = plainPath(incoming);
-    if (refused) return write(outgoing, refusalAnswer(refused, services.get(startOf(path))));
+    if (rejected) return write(outgoing, rejectionAnswer(rejected, services.get(startOf(path))));
     // Node omits the body of a response to HEAD.
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
     const [[found]] = routes.match(method, path) as [[Route, Record<string, string>][]];
@@ -62,8 +62,8 @@ function startOf(path: string): string {
 }
 
 export function controlOnly(control: Control): Router {
-  return async (incoming, outgoing, refused) => {
-    if (refused) return write(outgoing, refusalAnswer(refused));
+  return async (incoming, outgoing, rejected) => {
+    if (rejected) return write(outgoing, rejectionAnswer(rejected));
     const path = plainPath(incoming);
     await control(incoming, outgoing, path.startsWith(CONTROL_PATH) ? path : CONTROL_PATH);
   };

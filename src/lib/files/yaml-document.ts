@@ -35,11 +35,11 @@ function read(text: string): DocumentReading {
   try {
     const composer = new Composer({ schema: 'core', resolveKnownTags: false, uniqueKeys: false });
     for (const found of composer.compose(tokensOf(text), true, text.length)) {
-      if (document) return refused(found.range[0], 'a second document begins here; a file may have only one');
+      if (document) return rejected(found.range[0], 'a second document begins here; a file may have only one');
       document = found;
     }
   } catch (error) {
-    if (error instanceof TooDeep) return refused(error.offset, TOO_DEEP);
+    if (error instanceof TooDeep) return rejected(error.offset, TOO_DEEP);
     throw error;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -47,7 +47,7 @@ function read(text: string): DocumentReading {
   const control = UNPRINTABLE.exec(text);
   if (control) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    return refused(control.index, `unescaped control character U+${code}`);
+    return rejected(control.index, `unescaped control character U+${code}`);
   }
   const problems = document ? [...document.errors, ...document.warnings].map(syntaxProblem) : [];
   if (problems.length > 0 || !document) {
@@ -59,7 +59,7 @@ function read(text: string): DocumentReading {
   return { value, problems: data.problems, offsetOf: (path, at) => offsetOf(root, path, at, data.sources) };
 }
 
-function refused(offset: number, message: string): DocumentReading {
+function rejected(offset: number, message: string): DocumentReading {
   return { value: undefined, problems: [{ offset, message }], offsetOf: () => offset };
 }
 
@@ -126,7 +126,7 @@ class PlainData {
       const text = keyText(key);
       const problem = text === undefined ? 'a key must be plain text' : keyProblem(text, entries);
       const inner = text === undefined ? path : [...path, text];
-      if (problem !== undefined) this.#refuse(key ?? map, problem, inner);
+      if (problem !== undefined) this.#reject(key ?? map, problem, inner);
       const plain = this.of(value, inner);
       if (text !== undefined) entries.set(text, plain);
     }
@@ -139,10 +139,10 @@ class PlainData {
     const source = node.source ?? '';
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
       if (Number.isSafeInteger(value)) return value;
-      if (source.length > MAX_DIGITS) this.#refuse(node, `a number has more than ${MAX_DIGITS} digits`, path);
+      if (source.length > MAX_DIGITS) this.#reject(node, `a number has more than ${MAX_DIGITS} digits`, path);
       else return BigInt(source); // Only decimal numbers have a sign.
-    } else if (!Number.isFinite(value)) this.#refuse(node, 'not a number that JSON can represent', path);
-    else if (!isHeld(source)) this.#refuse(node, NOT_HELD, path);
+    } else if (!Number.isFinite(value)) this.#reject(node, 'not a number that JSON can represent', path);
+    else if (!isHeld(source)) this.#reject(node, NOT_HELD, path);
     return value;
   }
 
@@ -150,20 +150,20 @@ class PlainData {
     const source = this.#anchors.get(alias.source);
     if (!source?.value) {
       const reason = source ? 'refers to the value that contains it' : 'has no anchor';
-      this.#refuse(alias, `the alias *${alias.source} ${reason}`, path);
+      this.#reject(alias, `the alias *${alias.source} ${reason}`, path);
       return undefined;
     }
     this.sources.set(alias, source.node);
     this.#size += source.value.size;
     this.#repeated += source.value.size;
     if (this.#repeated > MAX_REPEATED) {
-      this.#refuse(alias, `aliases repeat more than ${MAX_REPEATED} values`, path);
+      this.#reject(alias, `aliases repeat more than ${MAX_REPEATED} values`, path);
       this.#repeated = -Infinity; // Once is enough.
     }
     return source.value.it;
   }
 
-  #refuse(node: Node, message: string, path: ValuePath): void {
+  #reject(node: Node, message: string, path: ValuePath): void {
     this.problems.push({ offset: node.range?.[0] ?? 0, message, path });
   }
 }

@@ -75,7 +75,7 @@ export type SendOutcome<Body> =
   /** A complete 2xx response that passed the endpoint's schema check. */
   | ({ kind: 'accepted'; slowDown: boolean } & Reply<Body>)
   /** Any other status. `retryAfterMs` is the platform's Retry-After; `messages` are the platform's error messages. */
-  | { kind: 'refused'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
+  | { kind: 'rejected'; status: number; retryAfterMs: number | undefined; messages: string[]; failure: KnownError }
   /** No complete response, or an invalid 2xx. `permanent`: a retry cannot help. `wasSent`: it may have arrived. */
   | { kind: 'lost'; permanent: boolean; wasSent: boolean; failure: KnownError };
 

@@ -174,7 +174,7 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
           mayHaveArrived = before;
         return outcome;
       },
-      endsRun: ({ status: refused }) => !ROW_STATUSES.has(refused),
+      endsRun: ({ status: rejected }) => !ROW_STATUSES.has(rejected),
     });
     const verdict = await verify(Object.entries(headers), Buffer.from(text, 'utf8'));
     const isValid = verdict?.valid !== false;
@@ -236,14 +236,14 @@ export async function sendRow(task: RowTask, run: RowRun, ports: BulkPorts): Pro
       const outcome = await sendThrough(gate, { ...wanted, isRepeat, failures }).catch(endRun);
       isRepeat = true;
       const isLost = outcome.kind === 'lost';
-      const isRefused = outcome.kind === 'refused';
+      const isRejected = outcome.kind === 'rejected';
       const isTrouble = isLost ? outcome.failure.status === undefined : isServerTrouble(outcome.status);
       if (isTrouble) failures++;
       else answers++;
       // An unreadable 2xx also shows that the platform works, so it does not count as a failure.
-      if (!isTrouble && !isRefused) failures = 0;
+      if (!isTrouble && !isRejected) failures = 0;
       if (outcome.kind === 'accepted') return outcome;
-      if (isRefused && outcome.status === 429) continue;
+      if (isRejected && outcome.status === 429) continue;
       throw isTrouble || isLost || wasBusy ? lossOf(outcome.failure) : outcome.failure;
     }
   }

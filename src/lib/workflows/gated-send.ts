@@ -5,7 +5,7 @@ import type { SendOutcome } from '../api/dsr.ts';
 import type { Gate } from '../bulk/gate.ts';
 import type { Feedback } from '../domain/pacing/gate.ts';
 
-export type Refused = Extract<SendOutcome<unknown>, { kind: 'refused' }>;
+export type Rejected = Extract<SendOutcome<unknown>, { kind: 'rejected' }>;
 
 export interface GatedRequest<Body> {
   isRepeat: boolean;
@@ -15,7 +15,7 @@ export interface GatedRequest<Body> {
   isRead?: boolean;
   send(): Promise<SendOutcome<Body>>;
   /** True if a permanent rejection ends the whole run, because every other request would also be rejected. */
-  endsRun(refused: Refused): boolean;
+  endsRun(rejected: Rejected): boolean;
 }
 
 /** Resolves with the outcome. Stops the gate and throws if a rejection ends the run, or if `send` throws. */
@@ -26,7 +26,7 @@ export async function sendThrough<Body>(gate: Gate, request: GatedRequest<Body>)
     gate.leave(pass, { kind: 'none' });
     throw error;
   });
-  const isEnd = outcome.kind === 'refused' && !mayPass(outcome) && request.endsRun(outcome);
+  const isEnd = outcome.kind === 'rejected' && !mayPass(outcome) && request.endsRun(outcome);
   if (isEnd) gate.stop(outcome.failure);
   const failure = outcome.kind === 'accepted' ? undefined : outcome.failure;
   // If the run gives up now, it ends with network (8), because the platform may have accepted the request.
@@ -39,7 +39,7 @@ export async function sendThrough<Body>(gate: Gate, request: GatedRequest<Body>)
 }
 
 /** True for a 429 or server trouble, because a retry may succeed. */
-export const mayPass = ({ status }: Refused): boolean => status === 429 || isServerTrouble(status);
+export const mayPass = ({ status }: Rejected): boolean => status === 429 || isServerTrouble(status);
 
 function feedbackOf(outcome: SendOutcome<unknown>, isRead: boolean): Feedback {
   if (outcome.kind === 'accepted') return { kind: 'answered', slowDown: outcome.slowDown };

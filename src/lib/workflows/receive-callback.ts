@@ -43,24 +43,24 @@ const ANSWER_MS = 9000;
 
 /** Never throws for an invalid message. Does not acknowledge a callback that cannot be stored. */
 export async function receiveCallback(callback: Callback, ports: CallbackPorts): Promise<Received> {
-  const late = () => refuse(503, `it was not stored within ${ANSWER_MS / 1000} seconds`);
+  const late = () => reject(503, `it was not stored within ${ANSWER_MS / 1000} seconds`);
   return await withTimeLimit(receive(callback, ports), ANSWER_MS, ports.clock, late);
 }
 
 async function receive({ body, headers, method }: Callback, ports: CallbackPorts): Promise<Received> {
-  if (method !== 'POST') return refuse(405, `${method} is not POST`);
-  if (body === undefined) return refuse(413, 'the body is too large');
+  if (method !== 'POST') return reject(405, `${method} is not POST`);
+  if (body === undefined) return reject(413, 'the body is too large');
   const { signature, unreachable, ...verdict } = await ports.verify(headers, body);
   // The callback could not be checked yet: the platform will send it again.
-  if (unreachable && mayPass(unreachable)) return refuse(503, unreachable.message, verdict);
+  if (unreachable && mayPass(unreachable)) return reject(503, unreachable.message, verdict);
   const failed = verdict.checks.find(({ ok }) => !ok);
-  if (failed) return refuse(401, `${failed.name}: ${failed.detail}`, verdict);
+  if (failed) return reject(401, `${failed.name}: ${failed.detail}`, verdict);
   const value = tryJson(body.toString('utf8'));
   // The processor signs callbacks for every tenant, so only the workspace shows that this callback is for us.
   const workspace = controllerOf(value);
   if (ports.workspace !== undefined && workspace !== ports.workspace) {
     const whose = workspace === undefined ? 'does not specify a workspace' : `is for workspace ${workspace}`;
-    return refuse(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
+    return reject(401, `controller: the callback ${whose}; only workspace ${ports.workspace} is accepted`, verdict);
   }
   const parsed = parseWith(RequestStatusReply, value).data;
   const state = isUuid(parsed?.subject_request_id) ? parsed : undefined;
@@ -83,14 +83,14 @@ async function receive({ body, headers, method }: Callback, ports: CallbackPorts
       body: body.toString('base64'),
     });
   } catch (error) {
-    return refuse(503, `it could not be stored: ${(error as Error).message}`, verdict);
+    return reject(503, `it could not be stored: ${(error as Error).message}`, verdict);
   }
   const missing = state ? 'does not specify a workspace' : 'is not a request status';
   const detail = isStatus ? (isNew ? 'stored' : 'nothing new') : `the body ${missing}; no status was stored`;
   return { status: 202, verdict, isNew, detail, ...(state && { state, workspace }) };
 }
 
-function refuse(status: Received['status'], detail: string, verdict?: Verdict): Received {
+function reject(status: Received['status'], detail: string, verdict?: Verdict): Received {
   return { status, isNew: false, detail, ...(verdict && { verdict }) };
 }
 

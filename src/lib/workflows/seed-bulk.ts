@@ -66,7 +66,7 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
     for await (const { batches, bytes } of readBatches(inputs, packer, before.mark)) {
       isLimited ||= limitHeap();
       bytesRead = bytes;
-      for (const { count, refused } of batches) rowsRead += count + refused.length;
+      for (const { count, rejected } of batches) rowsRead += count + rejected.length;
       yield batches.map((batch) => () => complete(batch, deliver, marks.open(batch)));
     }
   }
@@ -74,15 +74,15 @@ export async function seedBulk(ports: SeedBulkPorts): Promise<SeedCounts> {
   async function complete(batch: Batch, deliver: BatchDelivery, entry: { complete(): void }): Promise<void> {
     const blamed = batch.count === 0 ? [] : await deliver(batch);
     const file = inputs[batch.file]?.name ?? '';
-    const refused: Reject[] = [
-      ...batch.refused.map(({ issues, ...row }) => ({ ...row, file, reason: reasonOf(issues) })),
+    const rejected: Reject[] = [
+      ...batch.rejected.map(({ issues, ...row }) => ({ ...row, file, reason: reasonOf(issues) })),
       ...blamed.map(({ row, reason }) => {
         return { file, line: batch.line(row), reason, original: batch.row(row).toString('utf8') };
       }),
     ];
-    rejects.add(refused.sort((a, b) => a.line - b.line));
+    rejects.add(rejected.sort((a, b) => a.line - b.line));
     counts.accepted += batch.count - blamed.length;
-    counts.rejected += refused.length;
+    counts.rejected += rejected.length;
     counts.batches++;
     entry.complete();
     packer.recycle(batch);

@@ -172,7 +172,7 @@ export async function* parquetRows(
       const position = firstRow + index + 1;
       const wrong = faults.get(index);
       if (wrong === undefined) take(cells, position);
-      else packer.refuseWith(position, wrong, bodyOf(file.columns, cells), table !== undefined);
+      else packer.rejectWith(position, wrong, bodyOf(file.columns, cells), table !== undefined);
     }
     yield ((source.size ?? 0) * (firstRow + rows.length)) / file.rowCount;
   }

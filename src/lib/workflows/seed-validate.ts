@@ -1,5 +1,5 @@
 // Checks inputs with the packer of a bulk run, but keeps only the issues. Estimates the users and environments of a run.
-import type { Batch, RefusedRow } from '../domain/seed/batch.ts';
+import type { Batch, RejectedRow } from '../domain/seed/batch.ts';
 import { type BatchLimits, RowPacker } from '../domain/seed/packer.ts';
 import { completedBefore, NOTHING_COMPLETED } from '../domain/seed/marks.ts';
 import { type Issue, MOST_ISSUES } from '../kernel/errors.ts';
@@ -28,16 +28,16 @@ export async function validateSeeds(
 ): Promise<CheckedSeeds> {
   const checked: CheckedSeeds = { rows: 0, rejected: 0, batches: 0, issues: [], omitted: 0, first: undefined };
   for await (const batch of batchesOf(opened, limits, signal, completed)) {
-    checked.rows += batch.count + batch.refused.length;
-    checked.rejected += batch.refused.length;
+    checked.rows += batch.count + batch.rejected.length;
+    checked.rejected += batch.rejected.length;
     if (batch.count > 0) {
       checked.batches++;
       checked.first ??= Buffer.from(batch.body());
     }
-    for (const refused of batch.refused) {
+    for (const rejected of batch.rejected) {
       const room = MOST_ISSUES - checked.issues.length;
-      checked.omitted += Math.max(0, refused.issues.length - room);
-      checked.issues.push(...rowIssues(opened.inputs[batch.file]?.name ?? '', refused).slice(0, room));
+      checked.omitted += Math.max(0, rejected.issues.length - room);
+      checked.issues.push(...rowIssues(opened.inputs[batch.file]?.name ?? '', rejected).slice(0, room));
     }
   }
   return checked;
@@ -60,18 +60,18 @@ async function* batchesOf(
   }
 }
 
-export function rowIssues(file: string, { line, issues }: Pick<RefusedRow, 'line' | 'issues'>): Issue[] {
+export function rowIssues(file: string, { line, issues }: Pick<RejectedRow, 'line' | 'issues'>): Issue[] {
   return issues.map(({ path, message }) => ({ file, line, path, message }));
 }
 
-export type FoundRow = { body: string } | { refused: RefusedRow };
+export type FoundRow = { body: string } | { rejected: RejectedRow };
 
 /** Returns the row with the number `wanted` (the first is 1); undefined if there are fewer rows. */
 export async function findRow(opened: SeedInputs, wanted: number, signal: AbortSignal): Promise<FoundRow | undefined> {
   let row = 0;
   // Single-row batches preserve the order of accepted and rejected rows.
   for await (const batch of batchesOf(opened, { rows: 1, bytes: 65_536 }, signal)) {
-    for (const refused of batch.refused) if (++row === wanted) return { refused };
+    for (const rejected of batch.rejected) if (++row === wanted) return { rejected };
     if (batch.count > 0 && ++row === wanted) return { body: batch.row(0).toString('utf8') };
   }
   return undefined;

@@ -4,7 +4,7 @@ import type { BodyWriter } from './body-writer.ts';
 import type { RowIssue } from './read-row.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from './scan.ts';
 
-export interface RefusedRow {
+export interface RejectedRow {
   position: number;
   /** Line where the row starts, or the number of the row if the input has no lines. */
   line: number;
@@ -21,7 +21,7 @@ export function reasonOf(issues: readonly RowIssue[]): string {
 export class Batch {
   file = 0;
   /** Rejected rows in the same range of the input. */
-  refused: RefusedRow[] = [];
+  rejected: RejectedRow[] = [];
   /** The batch covers the range (`from`, `to`] of the input. */
   from = 0;
   to = 0;
@@ -48,7 +48,7 @@ export class Batch {
     this.from = from;
     this.to = from;
     this.endOffset = -1;
-    this.refused = [];
+    this.rejected = [];
     this.#count = 0;
     this.#kept = 0;
     this.#source = undefined;

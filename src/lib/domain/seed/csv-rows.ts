@@ -76,7 +76,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     if (!options.isOurs(number)) return;
     const wrong = wrongWith();
     if (wrong !== undefined) {
-      packer.refuse(line, wrong, feed.source, true);
+      packer.reject(line, wrong, feed.source, true);
       return;
     }
     const cells = record.isPlain ? scan.cells : cellsOf(scan.texts());
@@ -85,7 +85,7 @@ export function createCsvReader(packer: RowPacker, options: CsvOptions): RowRead
     const found = nulls.cleared(scan.texts());
     const odd = readNumbers?.(found) ?? [];
     if (odd.length > 0) {
-      packer.refuseWith(line, odd, feed.source, true);
+      packer.rejectWith(line, odd, feed.source, true);
       return;
     }
     packer.takeValue(value(found), line, (one) => {

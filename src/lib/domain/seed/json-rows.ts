@@ -25,7 +25,7 @@ export function createLineReader(sink: JsonSink, begin: { line: number; offset: 
     if (sink.column !== undefined) sink.column = first - begin + 1;
     if (skipping) {
       skipping = false;
-      sink.refuse(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
+      sink.reject(line, TOO_LONG, bytes.toString('utf8', first, Math.min(last, first + SHOWN_BYTES)));
     } else sink.takeJson(bytes, first, last, line);
   }
 
@@ -99,7 +99,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#start = 0;
     if (pending.length <= MAX_ROW_BYTES) return;
     const shown = pending.bytes.toString('utf8', 0, SHOWN_BYTES);
-    this.#sink.refuse(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
+    this.#sink.reject(++this.#position, `${TOO_LONG}; the rest was not read`, shown);
     this.isOver = true;
   }
 
@@ -108,7 +108,7 @@ export class ElementReader implements RowReader {
     if (this.#start >= 0) this.#take(this.#pending.length);
     else if (this.#inArray) {
       this.#markPlace();
-      this.#sink.refuse(this.#position + 1, 'the array is not closed: the file is truncated', '');
+      this.#sink.reject(this.#position + 1, 'the array is not closed: the file is truncated', '');
     }
   }
 
@@ -146,13 +146,13 @@ export class ElementReader implements RowReader {
     this.#inArray ??= false;
     if (this.#inArray && (code === scan.COMMA || code === scan.CLOSE_BRACKET)) {
       if (code === scan.COMMA ? this.#last !== 'element' : this.#last === 'comma')
-        this.#sink.refuse(++this.#position, 'an element is missing next to this comma or bracket', '');
+        this.#sink.reject(++this.#position, 'an element is missing next to this comma or bracket', '');
       this.#inArray = code === scan.COMMA;
       this.#last = this.#inArray ? 'comma' : undefined;
       return false;
     }
     if (this.#inArray && this.#last === 'element')
-      this.#sink.refuse(++this.#position, 'a comma is missing before this element', '');
+      this.#sink.reject(++this.#position, 'a comma is missing before this element', '');
     this.#last = 'element';
     this.#start = this.#at;
     this.#depth = 0;

@@ -16,7 +16,7 @@ export interface BatchLimits {
   bytes: number;
 }
 
-const MAX_REFUSED = 1000;
+const MAX_REJECTED = 1000;
 
 const MAX_ISSUES = 5;
 
@@ -65,7 +65,7 @@ export class RowPacker {
   takeJson(bytes: Buffer, start: number, end: number, position: number): void {
     if (this.#isDone(this.#file, position)) return;
     if (!this.isSound && !isUtf8(bytes.subarray(start, end)))
-      this.refuse(position, 'contains invalid UTF-8', bytes.toString('utf8', start, end));
+      this.reject(position, 'contains invalid UTF-8', bytes.toString('utf8', start, end));
     else if (this.#shapes.matches(bytes, start, end)) this.#add(bytes, start, end, position);
     else this.#takeUnknown(bytes, start, end, position);
   }
@@ -93,7 +93,7 @@ export class RowPacker {
     const text = bytes.toString('utf8', start, end);
     const read = readRecord(text);
     if ('message' in read) {
-      this.refuse(position, read.message, read.text, read.isTableRecord ?? this.table !== undefined);
+      this.reject(position, read.message, read.text, read.isTableRecord ?? this.table !== undefined);
       return;
     }
     const row = this.table?.(read.value);
@@ -107,17 +107,23 @@ export class RowPacker {
     else this.#take(checked, position, read.text, inBody);
   }
 
-  refuse(position: number, message: string, original: string, isTableRecord = false): void {
-    this.refuseWith(position, [{ path: '', message }], original, isTableRecord);
+  reject(position: number, message: string, original: string, isTableRecord = false): void {
+    this.rejectWith(position, [{ path: '', message }], original, isTableRecord);
   }
 
-  refuseWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
+  rejectWith(position: number, issues: readonly RowIssue[], original: string, isTableRecord = false): void {
     if (this.#isDone(this.#file, position)) return;
     const batch = (this.#open ??= this.#newBatch());
-    batch.refused.push({ position, line: this.line ?? position, issues: firstIssues(issues), original, isTableRecord });
+    batch.rejected.push({
+      position,
+      line: this.line ?? position,
+      issues: firstIssues(issues),
+      original,
+      isTableRecord,
+    });
     batch.to = position;
     batch.endOffset = this.offset;
-    if (batch.refused.length >= MAX_REFUSED) this.flush();
+    if (batch.rejected.length >= MAX_REJECTED) this.flush();
   }
 
   /** Copies the rows whose bytes were not copied yet. Must be called before these bytes change. */
@@ -142,7 +148,7 @@ export class RowPacker {
 
   #take(read: ReadRow, position: number, original: string, locate: IssueLocator): void {
     if ('issues' in read) {
-      this.refuseWith(position, read.issues.map(locate), original);
+      this.rejectWith(position, read.issues.map(locate), original);
       return;
     }
     const row = Buffer.from(read.text);

@@ -192,7 +192,7 @@ export interface JsonSink {
   takeJson(bytes: Buffer, start: number, end: number, position: number): void;
   keep?(): void;
   /** Reports a row that is invalid as a whole. */
-  refuse(position: number, message: string, original: string): void;
+  reject(position: number, message: string, original: string): void;
 }
 
 /** No user needs a longer row, and platforms reject larger bodies. */

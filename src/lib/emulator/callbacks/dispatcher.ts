@@ -15,7 +15,7 @@ import { isLoopback } from '../../kernel/address.ts';
 import * as z from 'zod/mini';
 import { messageRule } from '../../contract/shared.ts';
 import type { ControlRoutes, Platform } from '../platform/area.ts';
-import { answer, refusal } from '../wire/platform-error.ts';
+import { answer, rejection } from '../wire/platform-error.ts';
 import { checkBody } from '../wire/request-body.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 
@@ -255,7 +255,7 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
     'GET /callbacks': () => answer(200, store.entries()),
     'GET /callbacks/checks': async (_body, query) => {
       const callback = store.find({ id: Number(query.get('id')) });
-      if (!callback) throw refusal(404, `Not found: no callback has the id ${query.get('id') ?? ''}`);
+      if (!callback) throw rejection(404, `Not found: no callback has the id ${query.get('id') ?? ''}`);
       return answer(200, await dispatcher.check(callback));
     },
     'POST /callbacks/resend': (body) => {
@@ -266,7 +266,7 @@ export function callbackRoutes(store: CallbackStore, dispatcher: CallbackDispatc
         all ? entry.state !== 'delivered' : entry.id === id || entry.subject_request_id === wanted;
       const about = wanted === undefined ? `id ${String(id)}` : `request id ${wanted}`;
       const chosen = store.entries().filter(isWanted);
-      if (chosen.length === 0 && !all) throw refusal(404, `Not found: no callback has the ${about}`);
+      if (chosen.length === 0 && !all) throw rejection(404, `Not found: no callback has the ${about}`);
       return send(chosen);
     },
     'POST /callbacks/flush': () =>

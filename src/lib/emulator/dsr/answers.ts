@@ -5,7 +5,7 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import { isoMillis, isoSeconds } from '../../kernel/timestamps.ts';
 import { sentences } from '../wire/request-body.ts';
-import { type PlatformError, refuse } from '../wire/platform-error.ts';
+import { type PlatformError, reject } from '../wire/platform-error.ts';
 import { hasResults, type StoredRequest } from '../stores/dsr.ts';
 
 /** `base` is the base address for data subject requests. */
@@ -41,8 +41,8 @@ function expected({ expected_at }: StoredRequest): string | null {
 }
 
 /** Returns the error for an invalid body. `xpid` combined with another identity has its own message. */
-export function refuseBody(issues: readonly FieldIssue[]): PlatformError {
+export function rejectBody(issues: readonly FieldIssue[]): PlatformError {
   const { notAlone, invalid } = DSR_FAILURES;
   const onlyXpid = issues.every(({ failure }) => failure === notAlone);
-  return refuse(onlyXpid ? notAlone : invalid, sentences(issues));
+  return reject(onlyXpid ? notAlone : invalid, sentences(issues));
 }

@@ -12,7 +12,7 @@ import type { CallbackStore } from '../stores/callbacks.ts';
 import { type DsrStore, type DueStep, hasResults, type StoredRequest, type Forwarding } from '../stores/dsr.ts';
 import type { Platform } from '../platform/area.ts';
 import type { Subject } from '../stores/profiles.ts';
-import { refuse } from '../wire/platform-error.ts';
+import { reject } from '../wire/platform-error.ts';
 
 // Times are on the platform's clock (decision: D140).
 const DAY_MS = 86_400_000;
@@ -89,13 +89,13 @@ export function createDsrLife(
     admit: (workspace: number, body: DsrRequest, now: number): StoredRequest =>
       db.transaction(() => {
         const { subject_request_id: id, group_id = null } = body;
-        if (store.requests.find({ workspace, id })) throw refuse(DSR_FAILURES.exists);
+        if (store.requests.find({ workspace, id })) throw reject(DSR_FAILURES.exists);
         if (group_id !== null && store.requests.count({ workspace, group_id }) >= DSR_LIMITS.requestsPerGroup) {
           const most = DSR_LIMITS.requestsPerGroup;
-          throw refuse(DSR_FAILURES.invalid, `group_id already has ${most} requests; at most ${most} are allowed`);
+          throw reject(DSR_FAILURES.invalid, `group_id already has ${most} requests; at most ${most} are allowed`);
         }
         const subject = fingerprint(body);
-        if (store.hasOpen(workspace, subject)) throw refuse(DSR_FAILURES.sameInProgress);
+        if (store.hasOpen(workspace, subject)) throw reject(DSR_FAILURES.sameInProgress);
         const picked = pickUpTime(body, now);
         const forwarding = startForwarding(workspace, body, partners);
         const times = { expected_at: picked + WORK_MS, completed_at: null };
@@ -110,7 +110,7 @@ export function createDsrLife(
     /** Cancels a pending request, and returns it. Throws 400 for other requests. */
     cancel: (request: StoredRequest, now: number): StoredRequest => {
       if (request.status !== 'pending') {
-        throw refuse(DSR_FAILURES.notPending, `the subject request is ${request.status}, not pending`);
+        throw reject(DSR_FAILURES.notPending, `the subject request is ${request.status}, not pending`);
       }
       return db.transaction(() => {
         store.steps.remove({ request: request.seq });

@@ -9,12 +9,12 @@ import type { FieldIssue } from '../../contract/explain.ts';
 import type { PipelineRequest, SyncMode } from '../../contract/pipelines.ts';
 import { canonicalJson } from '../../kernel/json.ts';
 import type { Fixtures } from '../fixtures/document.ts';
-import { type PlatformError, refuse } from '../wire/platform-error.ts';
+import { type PlatformError, reject } from '../wire/platform-error.ts';
 
 /** Returns the error for an invalid body. If there is only one issue, it may have its own message. */
 export function judgePipeline(issues: FieldIssue[]): PlatformError {
   const alone = issues.length === 1 ? issues[0]?.failure : undefined;
-  return refuse(alone ?? WAREHOUSE_FAILURES.invalidRequest, sentences(issues));
+  return reject(alone ?? WAREHOUSE_FAILURES.invalidRequest, sentences(issues));
 }
 
 /** Returns the problem with a pipeline's data plan; undefined if there is no plan or the plan is active. */
@@ -113,7 +113,7 @@ function whole(query: URLSearchParams, name: string, absent: number, most: numbe
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (value >= 1 && value <= most) return value;
   const bound = most === Number.MAX_SAFE_INTEGER ? 'of at least 1' : `from 1 to ${most}`;
-  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a whole number ${bound}`);
+  throw reject(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a whole number ${bound}`);
 }
 
 /** A date without a time means the start of the day plus `intoDay`. */
@@ -122,5 +122,5 @@ function time(query: URLSearchParams, name: string, intoDay: number): number | u
   if (text === null) return undefined;
   const at = isCalendarDate(text) ? (parseIso(`${text}T00:00:00Z`) ?? 0) + intoDay : parseIso(text);
   if (at !== undefined) return at;
-  throw refuse(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a date, or a time such as 2026-01-31T08:00:00Z`);
+  throw reject(WAREHOUSE_FAILURES.invalidRequest, `${name} must be a date, or a time such as 2026-01-31T08:00:00Z`);
 }

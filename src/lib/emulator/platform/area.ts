@@ -13,7 +13,7 @@ import { createProfiles } from '../stores/profiles.ts';
 import { createTokens } from '../stores/tokens.ts';
 import { openFaults } from '../wire/faults.ts';
 import { deploymentNames } from '../wire/names-edge.ts';
-import { type Answer, refusal } from '../wire/platform-error.ts';
+import { type Answer, rejection } from '../wire/platform-error.ts';
 import { createRateLimit } from '../wire/rate.ts';
 import { openRequestLog } from '../wire/request-log.ts';
 import { type Caller, createDirectory } from './auth.ts';
@@ -38,7 +38,7 @@ export interface PlatformOptions extends StartOptions {
 
 const FIXTURES_KEY = 'fixtures';
 
-const intakeLimited = (seconds: string) => refusal(429, 'Provisioned limit exceeded', { 'retry-after': seconds });
+const intakeLimited = (seconds: string) => rejection(429, 'Provisioned limit exceeded', { 'retry-after': seconds });
 
 export type Platform = Readonly<ReturnType<typeof openEnvironment>>;
 

@@ -2,7 +2,7 @@
 import type { Auth } from '../../contract/endpoint.ts';
 import { DSR_FAILURES } from '../../contract/failures.ts';
 import type { Fixtures, WorkspaceFixture } from '../fixtures/document.ts';
-import { refusal, refuse } from '../wire/platform-error.ts';
+import { rejection, reject } from '../wire/platform-error.ts';
 import type { Tokens } from '../stores/tokens.ts';
 import type { EmulatorIdentity } from '../base/embedding.ts';
 
@@ -34,20 +34,20 @@ export function createDirectory(
     /** Returns the organization's id. Throws 404 for an unknown organization or account, and 403 for another client's organization (decision: D90). */
     organizationInPath: ({ orgId, accountId }: { orgId: string; accountId: string }, clientId: string): number => {
       const organization = organizations.find(({ id }) => String(id) === orgId);
-      if (!organization) throw refusal(404, `Not found: organization ${orgId}`);
-      if (organization.client_id !== clientId) throw refusal(403, `Forbidden: organization ${orgId}`);
+      if (!organization) throw rejection(404, `Not found: organization ${orgId}`);
+      if (organization.client_id !== clientId) throw rejection(403, `Forbidden: organization ${orgId}`);
       if (!accounts.some(({ id, org_id }) => String(id) === accountId && org_id === organization.id)) {
-        throw refusal(404, `Not found: account ${accountId} in organization ${orgId}`);
+        throw rejection(404, `Not found: account ${accountId} in organization ${orgId}`);
       }
       return organization.id;
     },
     /** Returns the workspace in a path. Throws 404 for an unknown workspace, and 403 for another client's workspace. */
     workspaceInPath: (id: string, clientId: string): WorkspaceFixture => {
       const workspace = workspaces.find((candidate) => String(candidate.id) === id);
-      if (!workspace) throw refusal(404, `Not found: workspace ${id}`);
+      if (!workspace) throw rejection(404, `Not found: workspace ${id}`);
       const account = accounts.find((candidate) => candidate.id === workspace.account_id);
       const organization = organizations.find((candidate) => candidate.id === account?.org_id);
-      if (organization?.client_id !== clientId) throw refusal(403, `Forbidden: workspace ${id}`);
+      if (organization?.client_id !== clientId) throw rejection(403, `Forbidden: workspace ${id}`);
       return workspace;
     },
   };
@@ -69,7 +69,7 @@ export function authenticate(
   if (auth === 'bearer') {
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
     const id = token === undefined ? undefined : tokens.clientOf(token);
-    if (id === undefined) throw refusal(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+    if (id === undefined) throw rejection(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
     return { id };
   }
   const encoded = /^Basic +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
@@ -77,8 +77,8 @@ export function authenticate(
   const workspace = header === undefined ? undefined : directory.workspaceOf(key, secret);
   if (workspace) return { id: key, workspace };
   const challenge = { 'www-authenticate': 'Basic realm="platform", charset="UTF-8"' };
-  if (auth === 'dsr-basic') throw refuse(DSR_FAILURES.unauthorized, [], challenge);
-  throw header === undefined ? refusal(401, 'Unauthorized', challenge) : refusal(403, 'Forbidden');
+  if (auth === 'dsr-basic') throw reject(DSR_FAILURES.unauthorized, [], challenge);
+  throw header === undefined ? rejection(401, 'Unauthorized', challenge) : rejection(403, 'Forbidden');
 }
 
 /** Returns the workspace of a caller with Basic credentials. Only for endpoints that require them. */

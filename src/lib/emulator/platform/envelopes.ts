@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Service } from '../../contract/endpoint.ts';
 import { DSR_FAILURES, type Failure } from '../../contract/failures.ts';
-import { type Answer, answer, PlatformError, refusal } from '../wire/platform-error.ts';
+import { type Answer, answer, PlatformError, rejection } from '../wire/platform-error.ts';
 
 /** DSR failure -> `reason`, such as `not_pending`. */
 const REASONS = new Map<Failure, string>(
@@ -13,7 +13,7 @@ const REASONS = new Map<Failure, string>(
 );
 
 /** Returns the response for an error in a service. An unexpected error becomes a 500 with its message. */
-export function refusalAnswer(error: unknown, service?: Service): Answer {
+export function rejectionAnswer(error: unknown, service?: Service): Answer {
   const { failure, details, headers } = error instanceof PlatformError ? error : unexpected(error);
   const { status, message } = failure;
   const own = details.length === 0 ? [message] : details;
@@ -37,5 +37,5 @@ export function refusalAnswer(error: unknown, service?: Service): Answer {
 }
 
 function unexpected(error: unknown): PlatformError {
-  return refusal(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
+  return rejection(500, `The embedded platform failed: ${error instanceof Error ? error.message : String(error)}`);
 }

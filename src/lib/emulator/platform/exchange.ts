@@ -11,12 +11,12 @@ import {
   hasBody,
   headersOf,
   type PlatformError,
-  refusal,
+  rejection,
   splitUrl,
   write,
 } from '../wire/platform-error.ts';
 import { PeerGone, readBody } from '../wire/request-body.ts';
-import { refusalAnswer } from './envelopes.ts';
+import { rejectionAnswer } from './envelopes.ts';
 import { channel } from 'node:diagnostics_channel';
 
 /** An exchange, as sent on the wire. */
@@ -40,7 +40,7 @@ const seen = channel(SEEN_EXCHANGES);
 /** Where a request goes: to a handler or, for an unknown path or method, to an error of the path's service. */
 export type Destination =
   | { endpoint: Endpoint; handle: Handler<Endpoint>; params: Record<string, string> }
-  | { service: Service | undefined; refused: PlatformError };
+  | { service: Service | undefined; rejected: PlatformError };
 
 export type Exchange = (incoming: IncomingMessage, outgoing: ServerResponse, target: Destination) => Promise<void>;
 
@@ -66,7 +66,7 @@ export function createExchange(
     if (fault?.drop === 'before') return undefined;
     if (fault?.status !== undefined) {
       const headers = fault.retry_after === undefined ? undefined : { 'retry-after': String(fault.retry_after) };
-      return refusedAnswer(target, refusal(fault.status, 'Injected fault', headers));
+      return rejectedAnswer(target, rejection(fault.status, 'Injected fault', headers));
     }
     return handle(platform, incoming, target, body);
   }
@@ -85,14 +85,14 @@ export function createExchange(
       seen.publish({ ...about, headers, body, answer: shown } satisfies SeenExchange);
     };
     // Authenticate before reporting a problem with the body.
-    const refuseUnread = (error: unknown): never => {
+    const rejectUnread = (error: unknown): never => {
       if ('handle' in target && !(error instanceof PeerGone)) {
         authenticate(target.endpoint.auth, headers.authorization, platform);
       }
       throw error;
     };
     try {
-      const body = hasBody(incoming) ? await readBody(incoming).catch(refuseUnread) : NO_BODY;
+      const body = hasBody(incoming) ? await readBody(incoming).catch(rejectUnread) : NO_BODY;
       const fault = faults.strike(method, path);
       const result = await carryOut(incoming, fault, target, body);
       record(body, result, fault);
@@ -101,7 +101,7 @@ export function createExchange(
     } catch (error) {
       if (error instanceof Superseded) return void incoming.socket.destroy();
       // The body could not be read, or the platform is closing.
-      const result = error instanceof PeerGone ? undefined : refusedAnswer(target, error);
+      const result = error instanceof PeerGone ? undefined : rejectedAnswer(target, error);
       record(NO_BODY, result);
       if (result) write(outgoing, result);
     }
@@ -115,7 +115,7 @@ async function handle(
   body: Buffer,
 ): Promise<Answer> {
   try {
-    if ('refused' in target) throw target.refused;
+    if ('rejected' in target) throw target.rejected;
     const { headers } = incoming;
     const caller = authenticate(target.endpoint.auth, headers.authorization, platform);
     const { names } = platform;
@@ -129,10 +129,10 @@ async function handle(
     });
     return replyToWire(result, target.endpoint, names);
   } catch (error) {
-    return replyToWire(refusedAnswer(target, error), undefined, platform.names);
+    return replyToWire(rejectedAnswer(target, error), undefined, platform.names);
   }
 }
 
-function refusedAnswer(target: Destination, error: unknown): Answer {
-  return refusalAnswer(error, 'endpoint' in target ? target.endpoint.service : target.service);
+function rejectedAnswer(target: Destination, error: unknown): Answer {
+  return rejectionAnswer(error, 'endpoint' in target ? target.endpoint.service : target.service);
 }

@@ -19,9 +19,9 @@ import { acceptBody, readJson } from '../wire/request-body.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
 import { callbackRoutes, createCallbackDispatcher } from '../callbacks/dispatcher.ts';
-import { cancelReply, refuseBody, statusReply } from '../dsr/answers.ts';
+import { cancelReply, rejectBody, statusReply } from '../dsr/answers.ts';
 import { createDsrLife, RESULTS_MS } from '../dsr/life.ts';
-import { answer, refuse } from '../wire/platform-error.ts';
+import { answer, reject } from '../wire/platform-error.ts';
 import { createRateLimit } from '../wire/rate.ts';
 import { SERVICE_PATHS } from '../wire/service-paths.ts';
 import { callbacksMigration, createCallbackStore } from '../stores/callbacks.ts';
@@ -48,7 +48,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
   callbacks.update({ state: 'sending' }, { state: 'queued' });
   // A restart resets the count, which covers only one minute.
   const rate = createRateLimit(fixtures.limits.dsr_per_minute, clock, (seconds) =>
-    refuse(DSR_FAILURES.rateLimited, [], { 'Retry-After': seconds }),
+    reject(DSR_FAILURES.rateLimited, [], { 'Retry-After': seconds }),
   );
 
   const baseOf = ({ header }: Call): string => platform.addressOf(header('host'));
@@ -66,7 +66,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
     const workspace = admit(call);
     const { data: id } = parseWith(SubjectRequestId, call.params.requestId);
     const request = id === undefined ? undefined : store.requests.find({ workspace, id });
-    if (!request) throw refuse(DSR_FAILURES.notFound);
+    if (!request) throw reject(DSR_FAILURES.notFound);
     return request;
   }
 
@@ -89,7 +89,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       list: (call) => {
         const workspace = admit(call);
         const groupId = call.query.get('group_id') ?? '';
-        if (groupId === '') throw refuse(DSR_FAILURES.invalid, 'query parameter group_id is missing');
+        if (groupId === '') throw reject(DSR_FAILURES.invalid, 'query parameter group_id is missing');
         const isPossible = !hasControlCharacter(groupId);
         const found = isPossible ? store.requests.list({ workspace, group_id: groupId }, 'ORDER BY seq') : [];
         return answer(
@@ -112,7 +112,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
       },
       results: (call) => {
         const request = find(call);
-        if (!hasResults(request)) throw refuse(DSR_FAILURES.notFound, 'the subject request has no results');
+        if (!hasResults(request)) throw reject(DSR_FAILURES.notFound, 'the subject request has no results');
         const results = store.results.find({ request: request.seq });
         const headers = {
           'content-type': 'application/x-ndjson',
@@ -121,7 +121,7 @@ function openDsr(platform: Platform): OpenArea<typeof dsrEndpoints> {
         };
         if (results) return { status: 200, text: results.document, headers };
         const isOver = clock.now() >= (request.completed_at ?? 0) + RESULTS_MS;
-        throw refuse(isOver ? DSR_FAILURES.resultsExpired : DSR_FAILURES.noRecords);
+        throw reject(isOver ? DSR_FAILURES.resultsExpired : DSR_FAILURES.noRecords);
       },
       certificate: async () => ({
         status: 200,
@@ -162,13 +162,13 @@ const DISCOVERED = [
 /** Parses and checks a body. Throws 400 if it is invalid. */
 function readRequest({ body, header }: Call, vendorDomain: string): DsrRequest {
   if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
-    throw refuse(DSR_FAILURES.invalid, 'Content-Type must be application/json');
+    throw reject(DSR_FAILURES.invalid, 'Content-Type must be application/json');
   }
-  const request = acceptBody(DsrRequest, readJson(body, DSR_FAILURES.invalid), refuseBody);
+  const request = acceptBody(DsrRequest, readJson(body, DSR_FAILURES.invalid), rejectBody);
   const own = extensionKey(vendorDomain);
   const foreign = Object.keys(request.extensions ?? {}).filter((key) => key !== own);
   if (foreign.length > 0) {
-    throw refuse(
+    throw reject(
       DSR_FAILURES.invalid,
       foreign.map((key) => `extensions.${key} is unknown; this platform's extension is ${own}`),
     );

@@ -7,7 +7,7 @@ import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '
 import { SLICE_MS, systemClock } from '../../kernel/clock.ts';
 import { created, modified } from '../stores/documents.ts';
 import { aggregate } from '../profiles/group-aggregation.ts';
-import { answer, refuse } from '../wire/platform-error.ts';
+import { answer, reject } from '../wire/platform-error.ts';
 import { createGroupsStore, type Group, groupsMigrations } from '../stores/groups.ts';
 
 export const groupsArea = defineArea({
@@ -32,7 +32,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
     const workspace = workspaceOf(request);
     const { group_id } = request.params;
     const group = store.get(workspace, group_id);
-    if (!group) throw refuse(notFound, `group ${group_id}`);
+    if (!group) throw reject(notFound, `group ${group_id}`);
     return { workspace, group };
   }
 
@@ -78,10 +78,10 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
         const workspace = workspaceOf(request);
         const body = acceptJson(GroupRequest, request.body, unprocessable, invalidJson);
         const { id, description = '', source_user_attribute, attributes } = body;
-        if (store.get(workspace, id)) throw refuse(unprocessable, `id \`${id}\` is taken`);
+        if (store.get(workspace, id)) throw reject(unprocessable, `id \`${id}\` is taken`);
         const most = GROUP_LIMITS.definitionsPerWorkspace;
         if (store.list(workspace).length >= most) {
-          throw refuse(unprocessable, `a workspace has at most ${most} group definition`);
+          throw reject(unprocessable, `a workspace has at most ${most} group definition`);
         }
         const now = clock.now();
         const by = emailOf(request.caller.id);
@@ -95,7 +95,7 @@ function openGroups({ db, clock, directory, emailOf, profiles }: Platform): Open
         const body = acceptJson(GroupUpdate, request.body, unprocessable, invalidJson);
         const { id, description = '', source_user_attribute, attributes } = body;
         if (id !== undefined && id !== before.id) {
-          throw refuse(unprocessable, `id is \`${id}\` but the path has \`${before.id}\``);
+          throw reject(unprocessable, `id is \`${id}\` but the path has \`${before.id}\``);
         }
         const group = change(request, before, { description, source_user_attribute, attributes });
         store.replace(workspace, group);

@@ -2,7 +2,7 @@
 import { TOKEN_LIFETIME_SECONDS } from '../../contract/limits.ts';
 import { oauthEndpoints, TokenRequest } from '../../contract/oauth.ts';
 import { defineArea, type Platform } from '../platform/area.ts';
-import { answer, refusal } from '../wire/platform-error.ts';
+import { answer, rejection } from '../wire/platform-error.ts';
 import { badRequest, checkBody, parseBody } from '../wire/request-body.ts';
 import { tokenMigrations } from '../stores/tokens.ts';
 
@@ -19,10 +19,10 @@ export const oauthArea = defineArea({
         const value = parseBody(body, badRequest);
         const { client_id, client_secret, audience } = checkBody(TokenRequest, value);
         const client = platform.directory.clientOf(client_id, client_secret);
-        if (client === undefined) throw refusal(401, 'Unauthorized');
+        if (client === undefined) throw rejection(401, 'Unauthorized');
         if (!isOurs(audience, header('host'), platform)) {
           const own = platform.audience ?? platform.baseUrl();
-          throw refusal(403, `Forbidden: unknown audience ${audience}; this platform's audience is ${own}`);
+          throw rejection(403, `Forbidden: unknown audience ${audience}; this platform's audience is ${own}`);
         }
         return answer(200, {
           access_token: platform.tokens.issue(client),

@@ -14,7 +14,7 @@ import {
   runReply,
 } from '../pipelines/run-replies.ts';
 import { openPipelineRunner } from '../pipelines/runner.ts';
-import { answer, refuse } from '../wire/platform-error.ts';
+import { answer, reject } from '../wire/platform-error.ts';
 import { type Pipeline, pipelinesMigration, progressMigration, runsMigration } from '../stores/pipelines.ts';
 import { createWarehouseStores, withoutReadOnly } from '../warehouse/resources.ts';
 import { openResources } from './warehouse-resources.ts';
@@ -43,13 +43,13 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
       const definition = withoutReadOnly(acceptBody(PipelineRequest, value, judgePipeline));
       const { connection_id, data_model_id } = definition;
       const missing = WAREHOUSE_FAILURES.notFound;
-      if (!connections.get(workspace, connection_id)) throw refuse(missing, `connection ${connection_id}`);
-      if (!models.get(workspace, data_model_id)) throw refuse(missing, `data model ${data_model_id}`);
+      if (!connections.get(workspace, connection_id)) throw reject(missing, `connection ${connection_id}`);
+      if (!models.get(workspace, data_model_id)) throw reject(missing, `data model ${data_model_id}`);
       const plan = describePlanFailure(definition, workspace, fixtures.data_plans);
-      if (plan) throw refuse(plan.failure, plan.detail);
+      if (plan) throw reject(plan.failure, plan.detail);
       const isSame = before?.definition.id === definition.id;
       if (preventResets && isSame && changesSyncMode(before.definition.sync_mode, definition.sync_mode)) {
-        throw refuse(WAREHOUSE_FAILURES.wouldReset, 'sync_mode changes; send preventResets=false to allow it');
+        throw reject(WAREHOUSE_FAILURES.wouldReset, 'sync_mode changes; send preventResets=false to allow it');
       }
       return definition;
     },
@@ -81,10 +81,10 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         const workspace = workspaceOf(request);
         const { pipeline_id } = acceptJson(TriggerRequest, request.body, WAREHOUSE_FAILURES.invalidRequest);
         const pipeline = find(workspace, pipeline_id);
-        if (pipeline.definition.state === 'paused') throw refuse(WAREHOUSE_FAILURES.notIdle, 'it is paused');
+        if (pipeline.definition.state === 'paused') throw reject(WAREHOUSE_FAILURES.notIdle, 'it is paused');
         if (pipeline.status === 'running') {
           const current = runs.current(workspace, pipeline_id);
-          throw refuse(WAREHOUSE_FAILURES.notIdle, `run ${String(current?.id)} is ${current?.status ?? 'running'}`);
+          throw reject(WAREHOUSE_FAILURES.notIdle, `run ${String(current?.id)} is ${current?.status ?? 'running'}`);
         }
         const id = db.transaction(() => life.begin(workspace, pipeline, 'manual', clock.now()));
         platform.wake();
@@ -123,7 +123,7 @@ function openPipelines(platform: Platform): OpenArea<typeof pipelinesEndpoints> 
         const { pipelineRunId } = request.params;
         const run = /^\d{1,19}$/.test(pipelineRunId) ? runs.get(BigInt.asIntN(64, BigInt(pipelineRunId))) : undefined;
         if (run?.workspace !== workspace || run.pipeline !== id) {
-          throw refuse(WAREHOUSE_FAILURES.notFound, `run ${pipelineRunId} of pipeline ${id}`);
+          throw reject(WAREHOUSE_FAILURES.notFound, `run ${pipelineRunId} of pipeline ${id}`);
         }
         return answer(200, runReply(run));
       },
@@ -143,7 +143,7 @@ function withoutPosition({ resets }: Pipeline): Pick<Pipeline, 'position' | 'res
 function readPreventResets(query: URLSearchParams): boolean {
   const text = query.get('preventResets') ?? 'true';
   if (text !== 'true' && text !== 'false') {
-    throw refuse(WAREHOUSE_FAILURES.invalidRequest, 'preventResets must be true or false');
+    throw reject(WAREHOUSE_FAILURES.invalidRequest, 'preventResets must be true or false');
   }
   return text === 'true';
 }

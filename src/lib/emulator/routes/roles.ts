@@ -5,7 +5,7 @@ import { rolesEndpoints } from '../../contract/roles.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { checkManifest, describeViolations } from '../fixtures/manifest.ts';
 import { RoleAssignmentFixture } from '../fixtures/schema.ts';
-import { answer, refusal, refuse } from '../wire/platform-error.ts';
+import { answer, rejection, reject } from '../wire/platform-error.ts';
 import { createRateLimit } from '../wire/rate.ts';
 import { checkBody, readJson } from '../wire/request-body.ts';
 import { createRolesStore, rolesMigrations } from '../stores/roles.ts';
@@ -29,7 +29,7 @@ const TASKS = answer(
 function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenArea<typeof rolesEndpoints> {
   const store = createRolesStore(db);
   const rate = createRateLimit(fixtures.limits.roles_per_minute, clock, (seconds) =>
-    refuse(ROLE_FAILURES.rateLimited, [], { 'retry-after': seconds }),
+    reject(ROLE_FAILURES.rateLimited, [], { 'retry-after': seconds }),
   );
 
   /** Counts a call and returns its organization. Throws 429 with `Retry-After` above the limit. */
@@ -49,10 +49,10 @@ function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenA
       replace: (request) => {
         const id = admit(request);
         const { roles, failure, violations } = checkManifest(readJson(request.body, ROLE_FAILURES.invalidJson));
-        if (failure) throw refuse(failure, describeViolations(violations));
+        if (failure) throw reject(failure, describeViolations(violations));
         const kept = new Set(roles.map(({ role_id }) => role_id));
         const held = new Set(store.assigned(id).filter((role) => !kept.has(role)));
-        if (held.size > 0) throw refuse(ROLE_FAILURES.assigned, [...held].join(', '));
+        if (held.size > 0) throw reject(ROLE_FAILURES.assigned, [...held].join(', '));
         return { status: 200, text: store.replace(id, roles, clock.now(), emailOf(request.caller.id)) };
       },
     },
@@ -60,7 +60,8 @@ function openRoles({ db, clock, directory, emailOf, fixtures }: Platform): OpenA
       // Admins assign roles in the product's user interface, which the embedded platform lacks (decision: D13).
       'POST /role-assignments': (body) => {
         const { role_id, user, org_id = fixtures.organizations[0].id } = checkBody(RoleAssignmentFixture, body);
-        if (!store.has(org_id, role_id)) throw refusal(404, `Not found: organization ${org_id} has no role ${role_id}`);
+        if (!store.has(org_id, role_id))
+          throw rejection(404, `Not found: organization ${org_id} has no role ${role_id}`);
         store.assign({ org_id, role_id, user });
         return answer(201, { role_id, user, org_id });
       },

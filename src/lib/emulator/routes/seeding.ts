@@ -4,7 +4,7 @@ import { xpidTextIssue } from '../../contract/shared.ts';
 import { BulkSeed, seedingEndpoints, SingleSeed } from '../../contract/seeding.ts';
 import { defineArea, type OpenArea, type PlatformRequest, type Platform } from '../platform/area.ts';
 import { workspaceOf } from '../platform/auth.ts';
-import { type Answer, answer, refusal, refuse, type PlatformError } from '../wire/platform-error.ts';
+import { type Answer, answer, rejection, reject, type PlatformError } from '../wire/platform-error.ts';
 import { type ProfileChange, profilesMigrations } from '../stores/profiles.ts';
 import type * as z from 'zod/mini';
 import { acceptBody, MOST_ERRORS, parseBody } from '../wire/request-body.ts';
@@ -13,7 +13,7 @@ import { EventIntake, IdentityIntake, intakeEndpoints } from '../../contract/int
 /** Returns a 400 response for areas E and F, with `<attribute name>: <error message>` for each issue of `value`. */
 function badRequest(issues: readonly FieldIssue[], value: unknown): PlatformError {
   const messages = issues.slice(0, MOST_ERRORS).map((issue) => nameIssue(issue, value));
-  return refuse({ status: 400, message: 'Bad request' }, messages);
+  return reject({ status: 400, message: 'Bad request' }, messages);
 }
 
 /** Parses and checks a body. Ignores unknown fields (decision: D6). Throws 400 if it is invalid. */
@@ -53,7 +53,7 @@ function accept(
   const { intake_body_bytes: most = Infinity } = fixtures.limits;
   return ({ caller, body }) => {
     const { id } = workspaceOf(caller);
-    if (body.length > most) throw refusal(413, `Request body is larger than ${most} bytes`);
+    if (body.length > most) throw rejection(413, `Request body is larger than ${most} bytes`);
     intakeRate.admit(id);
     profiles.apply(changesIn(body, id), clock.now(), source);
     return { status: 202 };
@@ -69,7 +69,7 @@ function openSeeding(platform: Platform): OpenArea<typeof seedingEndpoints> {
     },
     control: {
       'GET /profiles': (_body, query) => {
-        if (query.size === 0) throw refusal(400, 'Bad request: pass xpid=… or an identity as TYPE=VALUE');
+        if (query.size === 0) throw rejection(400, 'Bad request: pass xpid=… or an identity as TYPE=VALUE');
         const given = Object.fromEntries([...query].map(([type, value]) => [names.fromEither(type), value]));
         const subject = subjectIn([], undefined, given);
         return answer(

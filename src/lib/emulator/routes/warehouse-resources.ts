@@ -12,7 +12,7 @@ import {
   resourcesMigration,
 } from '../stores/documents.ts';
 import { createWarehouseStores, listed, withoutReadOnly } from '../warehouse/resources.ts';
-import { answer, refuse } from '../wire/platform-error.ts';
+import { answer, reject } from '../wire/platform-error.ts';
 import { acceptJson } from '../wire/request-body.ts';
 import {
   ConnectionRequest,
@@ -58,7 +58,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
 
   function find(workspace: number, id: string): Stored {
     const stored = store.get(workspace, id);
-    if (!stored) throw refuse(WAREHOUSE_FAILURES.notFound, `${what} ${id}`);
+    if (!stored) throw reject(WAREHOUSE_FAILURES.notFound, `${what} ${id}`);
     return stored;
   }
 
@@ -93,7 +93,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
         const workspace = workspaceOf(request);
         const definition = rules.read(request, workspace);
         if (store.get(workspace, definition.id)) {
-          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
+          throw reject(WAREHOUSE_FAILURES.invalidRequest, `id \`${definition.id}\` is taken`);
         }
         const now = clock.now();
         const made = rules.make(workspace, definition, now);
@@ -108,7 +108,7 @@ export function openResources<Stored extends Resource>(platform: Platform, rules
         const { id } = before.definition;
         if (definition.id !== id) {
           const detail = `id is \`${definition.id}\` but the path has \`${id}\``;
-          throw refuse(WAREHOUSE_FAILURES.invalidRequest, detail);
+          throw reject(WAREHOUSE_FAILURES.invalidRequest, detail);
         }
         const now = clock.now();
         const stored = db.transaction(() => {
@@ -164,7 +164,7 @@ function openKept<Definition extends { id: string }>(
     remove: (workspace, id) => {
       const users = stores.pipelines.list(workspace).filter(({ definition }) => definition[`${cause}_id`] === id);
       if (users.length === 0) return store.remove(workspace, id);
-      throw refuse(WAREHOUSE_FAILURES.inUse, `by pipeline ${users.map(({ definition }) => definition.id).join(', ')}`);
+      throw reject(WAREHOUSE_FAILURES.inUse, `by pipeline ${users.map(({ definition }) => definition.id).join(', ')}`);
     },
     statusOf: ({ broken }) => statuses[broken ? 1 : 0],
   });
@@ -196,7 +196,7 @@ export const connectionsArea = defineArea({
         const sent = acceptJson(ConnectionRequest, body, WAREHOUSE_FAILURES.invalidRequest);
         const definition = withSecrets(completed(withoutReadOnly(sent)), before?.definition);
         const found = findWarehouse(definition, platform.fixtures.warehouses, platform.warehouse);
-        if ('unreachable' in found) throw refuse(WAREHOUSE_FAILURES.unreachable, found.unreachable);
+        if ('unreachable' in found) throw reject(WAREHOUSE_FAILURES.unreachable, found.unreachable);
         return definition;
       },
       shown: (definition) => {
@@ -208,7 +208,7 @@ export const connectionsArea = defineArea({
         const provider = query.get('serviceProvider');
         if (provider !== null && !(SERVICE_PROVIDERS as readonly string[]).includes(provider)) {
           const allowed = SERVICE_PROVIDERS.join(', ');
-          throw refuse(WAREHOUSE_FAILURES.invalidRequest, `serviceProvider must be one of ${allowed}`);
+          throw reject(WAREHOUSE_FAILURES.invalidRequest, `serviceProvider must be one of ${allowed}`);
         }
         return ({ service_provider }) => provider === null || service_provider === provider;
       },
@@ -235,7 +235,7 @@ function withSecrets(definition: ConnectionRequest, before: ConnectionRequest | 
   for (const field of SECRET_CONFIG_FIELDS) {
     if (!isMask(config[field])) continue;
     if (stored[field] === undefined) {
-      throw refuse(WAREHOUSE_FAILURES.invalidRequest, `config.${field} is a mask, and no secret is stored`);
+      throw reject(WAREHOUSE_FAILURES.invalidRequest, `config.${field} is a mask, and no secret is stored`);
     }
     config[field] = stored[field];
   }
@@ -254,7 +254,7 @@ export const dataModelsArea = defineArea({
       read: ({ body }) => {
         const sent = acceptJson(DataModelRequest, body, WAREHOUSE_FAILURES.invalidRequest);
         const complaint = describeForm(sent.config.sql_query);
-        if (complaint !== undefined) throw refuse(WAREHOUSE_FAILURES.invalidSql, complaint);
+        if (complaint !== undefined) throw reject(WAREHOUSE_FAILURES.invalidSql, complaint);
         return complete(withoutReadOnly(sent));
       },
       // A note, not an error: a real warehouse may accept queries that SQLite cannot parse (decision: D68).

@@ -25,7 +25,7 @@ export class PlatformError extends Error {
   }
 }
 
-export function refuse(
+export function reject(
   failure: Failure,
   details: string | readonly string[] = [],
   headers?: Readonly<Record<string, string>>,
@@ -33,8 +33,8 @@ export function refuse(
   return new PlatformError(failure, typeof details === 'string' ? [details] : details, headers);
 }
 
-export function refusal(status: number, message: string, headers?: Readonly<Record<string, string>>): PlatformError {
-  return refuse({ status, message }, [], headers);
+export function rejection(status: number, message: string, headers?: Readonly<Record<string, string>>): PlatformError {
+  return reject({ status, message }, [], headers);
 }
 
 export function answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): Answer {

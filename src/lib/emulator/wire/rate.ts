@@ -6,12 +6,12 @@ const MINUTE_MS = 60_000;
 
 /**
  * Returns a limiter that allows at most `limit` requests per key in any window of `span` milliseconds, or all requests
- * if there is no limit. `refused` returns the error for a request above the limit, from the seconds to wait.
+ * if there is no limit. `rejected` returns the error for a request above the limit, from the seconds to wait.
  */
 export function createRateLimit(
   limit: number | undefined,
   { now: time }: Pick<PlatformClock, 'now'>,
-  refused: (seconds: string) => PlatformError,
+  rejected: (seconds: string) => PlatformError,
   span = MINUTE_MS,
 ) {
   const windows = new Map<number, number[]>();
@@ -26,7 +26,7 @@ export function createRateLimit(
       if (times.length >= limit) {
         // The next request is allowed when the oldest of the last `limit` requests leaves the window.
         const leaving = times.at(-limit) ?? now;
-        throw refused(String(Math.max(1, Math.ceil((leaving + span - now) / 1000))));
+        throw rejected(String(Math.max(1, Math.ceil((leaving + span - now) / 1000))));
       }
       times.push(now);
     },

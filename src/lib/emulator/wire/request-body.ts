@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import { type FieldIssue, parseWith, showPath, valueAt } from '../../contract/explain.ts';
 import { parseJsonOr } from '../../kernel/json.ts';
-import { type PlatformError, refusal, refuse } from './platform-error.ts';
+import { type PlatformError, rejection, reject } from './platform-error.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { MOST_ISSUES } from '../../kernel/errors.ts';
 
@@ -19,19 +19,19 @@ export class PeerGone extends Error {}
 
 /** Reads the body. Throws 413 above `most` bytes, and PeerGone if the connection ends too early. */
 export function readBody(incoming: IncomingMessage, most = MAX_BYTES): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, fail) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= most) chunks.push(chunk);
-      else reject(refusal(413, `Request body is larger than ${most} bytes`, { connection: 'close' }));
+      else fail(rejection(413, `Request body is larger than ${most} bytes`, { connection: 'close' }));
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
     incoming.on('close', () => {
-      if (!incoming.complete) reject(new PeerGone());
+      if (!incoming.complete) fail(new PeerGone());
     });
-    incoming.on('error', () => reject(new PeerGone()));
+    incoming.on('error', () => fail(new PeerGone()));
   });
 }
 
@@ -64,7 +64,7 @@ function longestList(value: unknown, depth = 4): number {
 
 /** Returns the error for requests to the control address and the token service. */
 export function badRequest(...details: string[]): PlatformError {
-  return refuse({ status: 400, message: 'Bad request' }, details);
+  return reject({ status: 400, message: 'Bad request' }, details);
 }
 
 /** Checks a parsed body of the control address or the token service. Throws 400 with a sentence for each issue. */
@@ -75,7 +75,7 @@ export function checkBody<Schema extends z.ZodMiniType>(schema: Schema, value: u
 }
 
 export function readJson(body: Buffer, failure: Failure): unknown {
-  return parseBody(body, (detail) => refuse(failure, detail));
+  return parseBody(body, (detail) => reject(failure, detail));
 }
 
 /** Checks a parsed body. Ignores unknown fields (decision: D6). `judge` turns other issues into the error to throw. */
@@ -101,7 +101,7 @@ export function acceptJson<Schema extends z.ZodMiniType>(
   invalid: Failure,
   malformed: Failure = invalid,
 ): z.infer<Schema> {
-  return acceptBody(schema, readJson(body, malformed), (issues) => refuse(invalid, sentences(issues)));
+  return acceptBody(schema, readJson(body, malformed), (issues) => reject(invalid, sentences(issues)));
 }
 
 /** Returns a sentence for each issue: first the position, then the problem. */

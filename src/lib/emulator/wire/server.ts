@@ -7,7 +7,7 @@ import {
   ServerResponse,
 } from 'node:http';
 import { KnownError, systemErrorCode, usageError } from '../../kernel/errors.ts';
-import { type PlatformError, refusal } from './platform-error.ts';
+import { type PlatformError, rejection } from './platform-error.ts';
 import { isIP, type Socket } from 'node:net';
 import { PeerGone } from './request-body.ts';
 import { isLoopback } from '../../kernel/address.ts';
@@ -28,8 +28,8 @@ export function isOwnHost(header: string | undefined, listensOn: string): boolea
   return EVERYWHERE.includes(listensOn) && isIP(address) !== 0;
 }
 
-/** Handles a request, or responds with `refused`. Resolves once the response has been written. */
-export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, refused?: PlatformError) => Promise<void>;
+/** Handles a request, or responds with `rejected`. Resolves once the response has been written. */
+export type Router = (incoming: IncomingMessage, outgoing: ServerResponse, rejected?: PlatformError) => Promise<void>;
 
 interface ListenOptions {
   /** An additional address that clients use. */
@@ -40,12 +40,12 @@ interface ListenOptions {
 /** Listens on an address. Port 0 selects a free port. Throws KnownError for an unusable address or certificate. */
 export async function listen(router: Router, hostname: string, port: number, { publicUrl, tls }: ListenOptions = {}) {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  const respond: Router = (incoming, outgoing, refused) => {
+  const respond: Router = (incoming, outgoing, rejected) => {
     const { host = '' } = incoming.headers;
-    const isAccepted = refused !== undefined || isOwnHost(host, hostname) || hostName(host) === publicName;
-    if (isAccepted) return router(incoming, outgoing, refused);
-    if (host === '') return router(incoming, outgoing, refusal(400, 'Bad request: the Host header is missing'));
-    return router(incoming, outgoing, refusal(403, `Forbidden: this platform does not accept the host ${host}`));
+    const isAccepted = rejected !== undefined || isOwnHost(host, hostname) || hostName(host) === publicName;
+    if (isAccepted) return router(incoming, outgoing, rejected);
+    if (host === '') return router(incoming, outgoing, rejection(400, 'Bad request: the Host header is missing'));
+    return router(incoming, outgoing, rejection(403, `Forbidden: this platform does not accept the host ${host}`));
   };
   // Closes the connection if the request failed without a response.
   const server = await createServer(tls, (incoming, outgoing) => {
@@ -89,7 +89,7 @@ async function respondToBroken(router: Router, { code = '', message, rawPacket }
   outgoing.assignSocket(socket);
   outgoing.setHeader('connection', 'close').on('finish', () => socket.end());
   const isMethod = code === 'HPE_INVALID_METHOD' && method !== '';
-  await router(incoming, outgoing, isMethod ? undefined : refusal(BROKEN[code] ?? 400, `Bad request: ${message}`));
+  await router(incoming, outgoing, isMethod ? undefined : rejection(BROKEN[code] ?? 400, `Bad request: ${message}`));
 }
 
 async function createServer(tls: ListenOptions['tls'], onRequest: RequestListener): Promise<Server> {

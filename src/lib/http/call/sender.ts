@@ -72,7 +72,7 @@ export function createSender(
       }
     }
     return {
-      kind: 'refused',
+      kind: 'rejected',
       status,
       retryAfterMs: parseRetryAfter(headers['retry-after'] ?? '', serverTime(headers, options.clock.now())),
       messages: readEnvelope(result, redact).sentences,

@@ -95,7 +95,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
         onResponseData: (_controller, chunk) => progress.received(chunk),
         onResponseEnd: () => progress.ended(),
         onResponseError: (_controller, error) => {
-          progress.failed(isProxyRefusal(error) ? new TransportError('proxy', 'not-delivered', error) : error);
+          progress.failed(isProxyRejection(error) ? new TransportError('proxy', 'not-delivered', error) : error);
         },
       },
     );
@@ -107,7 +107,7 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange) {
 }
 
 /** True if the proxy did not open a tunnel (undici has no code for this error). */
-const isProxyRefusal = (error: Error): boolean => /^Proxy (response|authentication)/i.test(error.message);
+const isProxyRejection = (error: Error): boolean => /^Proxy (response|authentication)/i.test(error.message);
 
 const START = 'HTTP/1.1 100';
 const END = '\r\n\r\n';

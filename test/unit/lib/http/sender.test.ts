@@ -112,7 +112,7 @@ describe('an outcome', () => {
     [302, { location: '/login' }, undefined],
   ])('is a rejection for status %d with the headers %j', async (status, headers, retryAfterMs) => {
     const outcome = await sent(json({ errors: [{ message: `no ${SECRETS.workspaceSecret}` }] }, { status, headers }));
-    expect(outcome).toMatchObject({ kind: 'refused', status, retryAfterMs, messages: ['no ********'] });
+    expect(outcome).toMatchObject({ kind: 'rejected', status, retryAfterMs, messages: ['no ********'] });
     expect(outcome).toMatchObject({ failure: { status, request: { method: 'POST', path: '/v2/things/' } } });
     expect(server.requests).toHaveLength(1);
   });

@@ -8,7 +8,7 @@ import { createTestClock } from '../../../helpers/clock.ts';
 
 const failure = new KnownError({ code: 'http.refused', message: 'The platform rejected it.' });
 const rejection = (status: number): SendOutcome<unknown> => {
-  return { kind: 'refused', status, retryAfterMs: undefined, messages: [], failure };
+  return { kind: 'rejected', status, retryAfterMs: undefined, messages: [], failure };
 };
 
 function open() {

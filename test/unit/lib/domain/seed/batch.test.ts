@@ -15,18 +15,18 @@ test('clears earlier rows when a batch is reused', () => {
   batch.begin(0, 0);
   add(batch, '{"a":1}', 1, 33);
   add(batch, '{"a":22}', 2);
-  batch.refused.push({ position: 3, line: 3, issues: [{ path: '', message: 'wrong' }], original: 'x' });
+  batch.rejected.push({ position: 3, line: 3, issues: [{ path: '', message: 'wrong' }], original: 'x' });
   batch.endOffset = 40;
-  const { refused } = batch;
+  const { rejected } = batch;
 
   batch.begin(1, 7);
-  expect(batch).toMatchObject({ file: 1, from: 7, to: 7, endOffset: -1, count: 0, size: 1, refused: [] });
+  expect(batch).toMatchObject({ file: 1, from: 7, to: 7, endOffset: -1, count: 0, size: 1, rejected: [] });
   add(batch, '{"b":3}', 9);
   expect(batch.body().toString()).toBe('[{"b":3}]');
   expect(batch).toMatchObject({ from: 7, to: 9, count: 1 });
   expect(batch.line(0)).toBe(9);
   // The rejected rows of the earlier batch are still available.
-  expect(refused).toHaveLength(1);
+  expect(rejected).toHaveLength(1);
 });
 
 test('accepts many more rows than a batch usually contains', () => {

@@ -25,7 +25,7 @@ function read(text: string | Buffer, options: Partial<CsvOptions> = {}, size = 7
   reader.end();
   packer.flush();
   return packer.ready.flatMap((batch) => [
-    ...batch.refused.map(({ position, issues, original }) => [position, reasonOf(issues), original]),
+    ...batch.rejected.map(({ position, issues, original }) => [position, reasonOf(issues), original]),
     ...Array.from({ length: batch.count }, (_, index) => {
       const body = batch.row(index).toString();
       return [batch.to, /"xpid":(\d+)/.exec(body)?.[1], /"attribute_value":(".*")\}\]/.exec(body)?.[1]];

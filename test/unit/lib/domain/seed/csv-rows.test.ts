@@ -53,7 +53,7 @@ function readAll(text: Buffer, cut: () => number): Map<number, { body: string } 
     const users = batch.count === 0 ? [] : (parseJson(batch.body().toString('utf8')) as unknown[]);
     expect(users).toHaveLength(batch.count);
     for (const [row, user] of users.entries()) found.set(batch.line(row), { body: canonicalJson(user) });
-    for (const { position, issues } of batch.refused) found.set(position, { reason: reasonOf(issues) });
+    for (const { position, issues } of batch.rejected) found.set(position, { reason: reasonOf(issues) });
   }
   return found;
 }
@@ -121,7 +121,7 @@ function readDamaged(text: Buffer): ReturnType<typeof readAll> {
 test(`accepts only the records that are still valid among ${DAMAGED} damaged ones`, () => {
   const random = randomFrom(5);
   let accepted = 0;
-  let refused = 0;
+  let rejected = 0;
   for (let round = 0; round < DAMAGED / 100; round++) {
     const rows = Array.from({ length: 100 }, () =>
       HEADER.map((_title, at) => (random() < 0.9 ? (USUAL[at] ?? '') : csvCell(pick(CELLS, random), ',', random))).join(
@@ -138,7 +138,7 @@ test(`accepts only the records that are still valid among ${DAMAGED} damaged one
     const header = Buffer.from(`${HEADER.map((title) => csvCell(title, ',', () => 1)).join(',')}\n`);
     for (const verdict of readDamaged(Buffer.concat([header, bytes])).values()) {
       if ('reason' in verdict) {
-        refused++;
+        rejected++;
         continue;
       }
       accepted++;
@@ -148,7 +148,7 @@ test(`accepts only the records that are still valid among ${DAMAGED} damaged one
     }
   }
   expect(accepted).toBeGreaterThan(DAMAGED / 5);
-  expect(refused).toBeGreaterThan(DAMAGED / 10);
+  expect(rejected).toBeGreaterThan(DAMAGED / 10);
 });
 
 test('rejects a row if two columns map to the same identity in the wire format', () => {
@@ -159,5 +159,5 @@ test('rejects a row if two columns map to the same identity in the wire format',
   reader.feed(Buffer.from('identity:other,identity:elsewhere\na,b\n'));
   reader.end();
   packer.flush();
-  expect(packer.ready.flatMap(({ refused }) => refused)).toHaveLength(1);
+  expect(packer.ready.flatMap(({ rejected }) => rejected)).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ function read(make: Make, chunks: readonly (string | Buffer)[]) {
   reader.end();
   packer.flush();
   const rows = packer.ready.flatMap((batch) => [
-    ...batch.refused.map(({ position, line, issues, original }) => {
+    ...batch.rejected.map(({ position, line, issues, original }) => {
       return { position, line, reason: reasonOf(issues), original, end: batch.endOffset };
     }),
     ...Array.from({ length: batch.count }, (_, index) => {
@@ -184,7 +184,7 @@ describe('JSON elements', () => {
     reader.feed(Buffer.alloc(32 * 1024 * 1024, 'x'));
     expect(reader.isOver).toBe(true);
     packer.flush();
-    expect(packer.ready.flatMap(({ refused }) => refused)).toMatchObject([
+    expect(packer.ready.flatMap(({ rejected }) => rejected)).toMatchObject([
       {
         position: 2,
         issues: [{ path: '', message: 'the row is longer than 32 MiB; the rest was not read' }],

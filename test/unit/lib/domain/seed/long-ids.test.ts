@@ -44,7 +44,7 @@ function sentIds(text: string, readerOf: (packer: RowPacker) => RowReader): stri
   reader.end();
   packer.flush();
   return packer.ready.flatMap((batch) => {
-    expect(batch.refused).toEqual([]);
+    expect(batch.rejected).toEqual([]);
     return [
       ...batch
         .body()

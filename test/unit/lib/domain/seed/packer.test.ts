@@ -119,17 +119,17 @@ describe('a valid row', () => {
 });
 
 describe('a rejected row', () => {
-  const refused = (from: RowPacker) => packed(from).flatMap((batch) => batch.refused);
+  const rejected = (from: RowPacker) => packed(from).flatMap((batch) => batch.rejected);
 
   it('is part of its batch, with its position, reason and original text', () => {
     const into = packer();
     take(into, 1);
     into.line = 20;
     into.offset = 500;
-    into.refuse(2, 'is wrong', 'original');
+    into.reject(2, 'is wrong', 'original');
     into.takeValue({ environment: 'prod', xpid: 7, calculated_attributes: {} }, 3);
     expect(packed(into)).toMatchObject([{ count: 1, from: 0, to: 3, endOffset: 500 }]);
-    expect(refused(into)).toEqual([
+    expect(rejected(into)).toEqual([
       {
         position: 2,
         line: 20,
@@ -149,11 +149,11 @@ describe('a rejected row', () => {
 
   it('is reported by its row number if the input has no lines, and is not reported if an earlier run completed it', () => {
     const into = packer({}, (_file, position) => position === 1);
-    into.refuse(1, 'is wrong', 'x');
+    into.reject(1, 'is wrong', 'x');
     into.takeValue({}, 1);
     into.takeJson(Buffer.from('{}\n'), 0, 2, 1);
-    into.refuse(2, 'is wrong', 'x');
-    expect(refused(into)).toMatchObject([{ position: 2, line: 2 }]);
+    into.reject(2, 'is wrong', 'x');
+    expect(rejected(into)).toMatchObject([{ position: 2, line: 2 }]);
   });
 
   it('is reported with at most five issues, without duplicates', () => {
@@ -164,14 +164,14 @@ describe('a rejected row', () => {
       message: 'no',
     }));
     into.takeValue({ environment: 'production', xpid: 7, calculated_attributes }, 2);
-    const [same, many] = refused(into);
+    const [same, many] = rejected(into);
     expect(same?.issues).toEqual([{ path: 'date', message: 'no' }]);
     expect(many?.issues).toHaveLength(5);
   });
 
   it('counts toward the batch size even if there are no valid rows', () => {
     const into = packer();
-    for (let position = 1; position <= 2500; position++) into.refuse(position, 'is wrong', 'x');
+    for (let position = 1; position <= 2500; position++) into.reject(position, 'is wrong', 'x');
     expect(packed(into).map(({ from, to, count }) => [from, to, count])).toEqual([
       [0, 1000, 0],
       [1000, 2000, 0],
@@ -195,7 +195,7 @@ describe('a rejected row', () => {
     into.takeJson(bytes, 0, bytes.length - 1, 3);
     into.takeJson(Buffer.from(`${ROW}\n`), 0, ROW.length, 4);
     expect(packed(into).map(({ count }) => count)).toEqual([1]);
-    expect(refused(into).map(({ issues }) => issues[0]?.message)).toEqual([
+    expect(rejected(into).map(({ issues }) => issues[0]?.message)).toEqual([
       'contains invalid UTF-8',
       'contains invalid UTF-8',
       expect.stringContaining('not valid JSON'),

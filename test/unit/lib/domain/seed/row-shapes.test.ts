@@ -39,7 +39,7 @@ const ROWS = size(6_000_000, 10_000, 2400);
 test('matches a damaged row only if exact parsing accepts it with the same value', () => {
   const random = randomFrom(SEED);
   const shapes = new RowShapes(rules);
-  const counts = { matched: 0, unknown: 0, onlyExactly: 0, refused: 0 };
+  const counts = { matched: 0, unknown: 0, onlyExactly: 0, rejected: 0 };
   for (let index = 0; index < ROWS; index++) {
     const row = makeRow(random);
     const isLearned = learn(row, shapes);
@@ -51,13 +51,13 @@ test('matches a damaged row only if exact parsing accepts it with the same value
       counts.matched++;
       expectExact(damaged);
     } else if (isExact) counts[learn(damaged, new RowShapes(rules)) ? 'unknown' : 'onlyExactly']++;
-    else counts.refused++;
+    else counts.rejected++;
   }
   // The damage must leave enough rows of each kind for a meaningful comparison.
   expect(counts.matched).toBeGreaterThan(ROWS / 60);
   expect(counts.unknown).toBeGreaterThan(0);
   expect(counts.onlyExactly).toBeGreaterThan(ROWS / 120);
-  expect(counts.refused).toBeGreaterThan(ROWS / 3);
+  expect(counts.rejected).toBeGreaterThan(ROWS / 3);
 });
 
 const seeds = (...typesAndSeeds: string[]): string => {

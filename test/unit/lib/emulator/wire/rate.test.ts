@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRateLimit } from '../../../../../src/lib/emulator/wire/rate.ts';
-import { type PlatformError, refusal } from '../../../../../src/lib/emulator/wire/platform-error.ts';
+import { type PlatformError, rejection } from '../../../../../src/lib/emulator/wire/platform-error.ts';
 import { startTestEmulator } from '../../../../helpers/emulator.ts';
 import { opened } from '../../../../helpers/opened.ts';
 
@@ -40,7 +40,7 @@ describe('the roles endpoints', () => {
   });
 });
 
-const waitFor = (seconds: string) => refusal(429, seconds);
+const waitFor = (seconds: string) => rejection(429, seconds);
 
 /** Returns the seconds to wait if the request is rejected. */
 function secondsToWait(admit: () => void): number | undefined {
