@@ -60,15 +60,20 @@ const SWEPT_AFTER_MS = { private: 60_000, user: 3_600_000 };
 
 /** Removes the incomplete files that killed processes left behind. They may contain personal data. */
 export function sweepTemporaryFiles(folder: string, kind: keyof typeof SWEPT_AFTER_MS = 'private'): void {
-  sweep(folder, NAME, SWEPT_AFTER_MS[kind], () => true);
+  sweepOldFiles(folder, NAME, SWEPT_AFTER_MS[kind]);
 }
 
-/** Removes the spent entries that are older than `ms` and whose process has exited. */
+/** Removes the matching files that were last written more than `ms` ago. */
+export function sweepOldFiles(folder: string, pattern: RegExp, ms: number): void {
+  sweep(folder, pattern, ms, () => true);
+}
+
+/** Removes the spent entries that are older than `ms` and whose process, if the pattern captures one, has exited. */
 function sweep(folder: string, pattern: RegExp, ms: number, isSpent: (path: string, stat: fs.Stats) => boolean): void {
   try {
     for (const name of fs.readdirSync(folder)) {
-      const pid = pattern.exec(name)?.[1];
-      if (pid === undefined || host.isAlive(Number(pid))) continue;
+      const match = pattern.exec(name);
+      if (match === null || (match[1] !== undefined && host.isAlive(Number(match[1])))) continue;
       const path = join(folder, name);
       const stat = fs.lstatSync(path, { throwIfNoEntry: false });
       if (!stat || systemClock.now() - stat.mtimeMs <= ms || !isSpent(path, stat)) continue;

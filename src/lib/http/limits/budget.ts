@@ -6,6 +6,7 @@ import type { Budget, Endpoint, Service } from '../../contract/endpoint.ts';
 import { readRecord } from '../../kernel/json.ts';
 import { formatDuration, parseRate } from '../../kernel/timestamps.ts';
 import { type Clock, steadyClock } from '../../kernel/clock.ts';
+import { sweepOldFiles } from '../../kernel/temporary-file.ts';
 import type { HttpOptions, Wait } from '../types.ts';
 
 /** Below the specification's limit of 100, so that users can still use the platform's web interface. */
@@ -16,6 +17,11 @@ const WINDOW_MS = 61_000;
 
 /** A slot further in the future indicates a damaged file, not a queue. */
 const MAX_AHEAD_MS = 3_600_000;
+
+/** All slots of a file that was last written longer ago are in the past. */
+const SPENT_AFTER_MS = 2 * MAX_AHEAD_MS;
+
+const FILES = /^rate-[a-z]+-[0-9a-f]{16}\.json$/;
 
 /** Every write is padded to this length, so that an interrupted write cannot leave the end of a longer one. */
 const FILE_LENGTH = 2048;
@@ -50,7 +56,10 @@ export async function takeSlots(
     clock,
     () => {
       const now = Math.floor(clock.now());
-      const { due, slots } = nextSlots(readSchedule(cacheFiles.read(path), now), now, count, limit);
+      const text = cacheFiles.read(path);
+      // A test platform on a free port has a new address at each start.
+      if (text === undefined) sweepOldFiles(folder, FILES, SPENT_AFTER_MS);
+      const { due, slots } = nextSlots(readSchedule(text, now), now, count, limit);
       cacheFiles.overwrite(path, JSON.stringify({ written: now, slots }).padEnd(FILE_LENGTH));
       return due - now;
     },

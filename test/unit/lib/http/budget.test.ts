@@ -1,7 +1,7 @@
 // The shared budget: at most 90 requests per minute across processes, even if its file is damaged or the clock is set
 // back.
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rolesEndpoints } from '../../../../src/lib/contract/roles.ts';
@@ -179,6 +179,25 @@ describe('the shared budget', () => {
       await takeSlots('roles', { address: `http://127.0.0.1:${port}`, key: 'local' }, 1, options, never);
     expect(readdirSync(folder)).toHaveLength(1);
     expect(clock.sleeps).toEqual([61_000]);
+  });
+
+  test('removes the files of other addresses that were last written more than two hours ago', async () => {
+    const { take } = processAt(() => TEST_TIME);
+    const names = ['a', 'b'].map((digit) => `rate-roles-${digit.repeat(16)}.json`);
+    const others = ['other.json', `rate-roles-${'a'.repeat(16)}.json.old`, `rate-roles-${'c'.repeat(16)}.lock`];
+    await take();
+    const first = budgetFile();
+    for (const name of [...names, ...others]) writeFileSync(join(folder, name), '');
+    const hoursAgo = (hours: number): number => Date.now() / 1000 - hours * 3600;
+    for (const name of [...others, names[0] ?? '']) utimesSync(join(folder, name), hoursAgo(2.1), hoursAgo(2.1));
+    utimesSync(join(folder, names[1] ?? ''), hoursAgo(1.9), hoursAgo(1.9));
+    utimesSync(first, hoursAgo(3), hoursAgo(3));
+    await take();
+    expect(readdirSync(folder)).toContain(names[0]);
+    await take(1, 'https://b.example');
+    expect(readdirSync(folder)).not.toContain(names[0]);
+    expect(readdirSync(folder)).toHaveLength(3 + others.length);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining([basename(first), names[1], ...others]));
   });
 
   test('rejects a reservation that is larger than the budget', async () => {
