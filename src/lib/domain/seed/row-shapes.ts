@@ -113,24 +113,14 @@ export class RowShapes {
     return next;
   }
 
-  /**
-   * Returns the values of a valid row; undefined if the row always needs the exact check. The state after a value is
-   * the text before it, without anything that has no effect on the rest of the row: values, complete items of a list,
-   * and the content of complete fields. So few shapes are needed if each user has other attributes.
-   */
+  /** Returns the values of a valid row; undefined if the row always needs the exact check. */
   #valuesOf(bytes: Buffer, start: number, end: number): Value[] | undefined {
     // The exact check removes a byte order mark, which a row has if files with marks were joined.
     if (bytes[start] !== scan.OPEN_BRACE) return undefined;
     const text = bytes.toString('latin1', start, end);
     const values: Value[] = [];
+    const prefix = new Prefix(text);
     let [field, key, type] = ['', '', ''];
-    let depth = 0;
-    /** State at `stateEnd`, and the states after the brackets that are open. */
-    let state = '';
-    let stateEnd = 0;
-    const open: string[] = [];
-    const stateAt = (at: number): string => state + text.slice(stateEnd, at);
-    const setState = (known: string, at: number): void => void ([state, stateEnd] = [known, at]);
 
     TOKEN.lastIndex = 0;
     for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
@@ -143,33 +133,24 @@ export class RowShapes {
         TOKEN.lastIndex = to - start;
         if (bytes[scan.skipSpace(bytes, to)] === scan.COLON) {
           key = content;
-          if (depth === FIELD_DEPTH) field = this.#fields.get(key) ?? '';
+          if (prefix.depth === FIELD_DEPTH) field = this.#fields.get(key) ?? '';
           continue;
         }
       } else if (token === '}' || token === ']') {
-        depth--;
-        const before = open[depth] ?? '';
-        if (depth === LIST_DEPTH) setState(before, index);
-        // Empty identities differ from others, because they name no user.
-        else if (depth === FIELD_DEPTH && state.length > before.length) setState(before + ANY, index);
+        prefix.close(index);
         continue;
       }
-      const kind = depth > ITEM_DEPTH ? attributeKind(key, type) : this.#kindOf(depth, field, key);
+      const kind = prefix.depth > ITEM_DEPTH ? attributeKind(key, type) : this.#kindOf(prefix.depth, field, key);
       if (kind === undefined) return undefined;
       if (kind !== FIXED) {
         const to = kind(bytes, start + index);
         if (to === FAIL) return undefined;
         TOKEN.lastIndex = to - start;
-        setState(stateAt(index) + ANY, to - start);
-        values.push({ kind, start: start + index, end: to, state });
+        values.push({ kind, start: start + index, end: to, state: prefix.skip(index, to - start) });
       } else if (token === '{' || token === '[') {
-        if (depth === ITEM_DEPTH) {
-          // Each item has its own type.
-          type = '';
-          setState(open[LIST_DEPTH] ?? '', index);
-        }
-        open[depth] = stateAt(index + 1);
-        depth++;
+        // Each item has its own type.
+        if (prefix.depth === ITEM_DEPTH) type = '';
+        prefix.open(index);
       } else if (key === 'calculation_type') type = content;
     }
     return values;
@@ -179,6 +160,52 @@ export class RowShapes {
   #kindOf(depth: number, field: string, key: string): Kind | typeof FIXED | undefined {
     if (depth === FIELD_DEPTH) return field === 'xpid' ? scan.scanLong : field === '' ? undefined : FIXED;
     return depth === LIST_DEPTH && field === 'identities' ? this.#identities.get(key) : FIXED;
+  }
+}
+
+/**
+ * The part of a row before a place. Its state is the text without anything that has no effect on the rest of the row:
+ * values, complete items of a list, and the content of complete fields. So few shapes are needed if each user has other
+ * attributes.
+ */
+class Prefix {
+  depth = 0;
+  readonly #text: string;
+  /** The state at the offset `#end`. */
+  #state = '';
+  #end = 0;
+  /** The states after the brackets that are open. */
+  readonly #open: string[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Passes a value. Returns the state after it. */
+  skip(start: number, end: number): string {
+    this.#set(this.#at(start) + ANY, end);
+    return this.#state;
+  }
+
+  open(at: number): void {
+    if (this.depth === ITEM_DEPTH) this.#set(this.#open[LIST_DEPTH] ?? '', at);
+    this.#open[this.depth++] = this.#at(at + 1);
+  }
+
+  close(at: number): void {
+    const before = this.#open[--this.depth] ?? '';
+    if (this.depth === LIST_DEPTH) this.#set(before, at);
+    // Empty identities differ from others, because they name no user.
+    else if (this.depth === FIELD_DEPTH && this.#state.length > before.length) this.#set(before + ANY, at);
+  }
+
+  #at(offset: number): string {
+    return this.#state + this.#text.slice(this.#end, offset);
+  }
+
+  #set(state: string, end: number): void {
+    this.#state = state;
+    this.#end = end;
   }
 }
 
