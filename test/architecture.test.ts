@@ -84,7 +84,7 @@ const PACKAGE_OWNERS: Record<string, readonly string[]> = {
   ioredis: ['src/lib/bulk/rate-store.ts'],
   tinyglobby: ['bulk'],
   undici: ['http'],
-  yaml: ['files', 'config', 'runtime', 'emulator'],
+  yaml: ['files', 'runtime', 'src/lib/kernel/yaml-document.ts'],
   yazl: ['files'],
   'zod/mini': ['contract', 'domain', 'config', 'emulator', 'http', 'files', 'runtime', 'commands'],
 };

@@ -47,7 +47,7 @@ export function falseClaims(evidence: Evidence): string[] {
 function isReportedOpen({ outcome: { code, stderr }, requests, wanted }: Evidence): boolean {
   const last = requests.findLast((one) => writes(one) && one.faulted);
   // The platform has the request, although its response cannot be trusted (exit code 1).
-  if (code === 1 && stderr.includes('was submitted, but the response is not signed')) return true;
+  if (code === 1 && stderr.includes('was submitted, but its response has no valid signature')) return true;
   if (OPEN.test(stderr) || last?.returned?.status === 429 || isBulk(wanted)) return true;
   return code === 7 && last !== undefined && mayRepeat(last.method, last.target);
 }

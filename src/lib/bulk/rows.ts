@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { ElementReader, createLineReader } from '../domain/seed/json-rows.ts';
 import { type JsonSink, QUOTE } from '../domain/seed/scan.ts';
-import { readJson, type ValuePath } from '../files/reading.ts';
+import { readJson, type ValuePath } from '../kernel/reading.ts';
 import { holdsEachKey, JsonError, parseJson } from '../kernel/json.ts';
 import type { InputBytes, Inputs } from './sources/bytes.ts';
 import { ownTurn } from '../kernel/clock.ts';

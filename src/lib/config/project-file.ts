@@ -3,11 +3,13 @@ import * as fs from 'node:fs';
 import * as z from 'zod/mini';
 import { parseWith } from '../contract/explain.ts';
 import { cannotRead, type KnownError } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/json.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { sizeText } from '../kernel/words.ts';
+import { readYaml } from '../kernel/yaml.ts';
 import { OWN_FIELDS, SHARED_FIELDS } from './profile-schema.ts';
 import { SECRET_NAMES } from './setting-fields.ts';
-import { type LocatedIssue, locateIssues, unusableFile } from './settings-file.ts';
+import { type LocatedIssue, unusableFile } from './settings-file.ts';
 
 /** Maximum size; a typical file has a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -30,32 +32,24 @@ export async function readProjectFile(file: string) {
   } catch (error) {
     throw cannotRead(file, error);
   }
-  const { isMap, parseDocument } = await import('yaml');
-  const document = parseDocument(text, { intAsBigInt: true, prettyErrors: false, stringKeys: true });
-  const mistakes = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
-    return { message: code === 'DUPLICATE_KEY' ? 'duplicate key' : message, offset: () => pos[0] };
-  });
-  if (mistakes.length > 0) throw unusable(file, text, mistakes);
-  if (document.contents !== null && !isMap(document.contents)) {
+  const { value, problems, offsetOf } = await readYaml(text);
+  if (problems.length > 0) {
+    const found = problems.map(({ message, offset }) => ({ message, offset: () => offset }));
+    throw unusable(file, text, found);
+  }
+  if (value !== null && !isRecord(value)) {
     throw unusable(file, text, [{ message: 'must be a list of `name: value` lines', offset: () => 0 }]);
   }
-  let value: Record<string, unknown>;
-  try {
-    value = (document.toJS({ maxAliasCount: 20 }) ?? {}) as Record<string, unknown>;
-  } catch (error) {
-    throw unusable(file, text, [{ message: (error as Error).message, offset: () => 0 }]);
-  }
-  const { data, issues: found } = parseWith(ProjectSettings, value);
+  const { data, issues: found } = parseWith(ProjectSettings, value ?? {});
   if (data) {
     const { $schema: _hint, profile, ...settings } = data;
     return { file, profile, settings };
   }
-  const issues = await locateIssues(found, text);
-  throw unusable(
-    file,
-    text,
-    issues.map((one) => (one.at === 'key' ? { ...one, message: unknownField(one.message, one.path) } : one)),
-  );
+  const located = found.map((one) => {
+    const message = one.at === 'key' ? unknownField(one.message, one.path) : one.message;
+    return { ...one, message, offset: () => offsetOf(one.path, 'key') };
+  });
+  throw unusable(file, text, located);
 }
 
 function unknownField(message: string, path: readonly (string | number)[]): string {

@@ -6,13 +6,12 @@ import type { Clock } from '../kernel/clock.ts';
 import { ensurePrivateFolder, readPrivateFile } from '../kernel/durable.ts';
 import { invalidInput, type KnownError, MOST_ISSUES, placeAt, writing } from '../kernel/errors.ts';
 import { parseJson, parseJsonOr, stringifyJson } from '../kernel/json.ts';
-import { locateJson } from '../kernel/json-syntax.ts';
+import { findSpot, locateJson } from '../kernel/json-syntax.ts';
 import { withLock } from '../kernel/lock.ts';
 import { sweepTemporaryFiles } from '../kernel/temporary-file.ts';
 import { FILE_VERSION, SettingsFile, unknownFields } from './profile-schema.ts';
 import { CONFIG_NAME, settingsFilePath } from './paths.ts';
 import { fail } from '../errors/fail.ts';
-import type { Node, Pair } from 'yaml';
 
 export type StoredSettings = Awaited<ReturnType<typeof readSettingsFile>>;
 
@@ -93,7 +92,11 @@ async function readBoth(folder: string): Promise<{ raw: RawSettings; checked: Se
       hint: 'Update cdpadm, or set CDPADM_CONFIG_DIR to another folder.',
     });
   const { data: checked, issues } = parseWith(SettingsFile, value);
-  if (!checked) throw broken(file, text, await locateIssues(issues, text));
+  if (!checked) {
+    const root = locateJson(text);
+    const found = issues.map((issue) => ({ ...issue, offset: () => findSpot(root, issue.path, 'key').offset }));
+    throw broken(file, text, found);
+  }
   const raw = value as Partial<RawSettings>;
   return { raw: { ...raw, version: FILE_VERSION, profiles: raw.profiles ?? {} }, checked };
 }
@@ -130,32 +133,4 @@ export function unusableFile(
     return { file, path: showPath(path), ...(offset && placeAt(text, offset())), message };
   });
   return invalidInput(`${subject} cannot be used.`, issues, hint, found.length - issues.length);
-}
-
-/** Locates each issue at its path, or at the nearest enclosing value. Parses JSON as YAML. */
-export async function locateIssues(issues: readonly FieldIssue[], text: string) {
-  const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
-  const root = parseDocument(text, { prettyErrors: false }).contents as Node | null;
-  const offsetOf = (path: FieldIssue['path']): number => {
-    let node: Node | null | undefined = root;
-    let offset = 0;
-    for (const segment of path) {
-      let next: Node | null | undefined;
-      if (isMap(node)) {
-        const pairs = node.items as Pair<Node, Node | null>[];
-        const pair: Pair<Node, Node | null> | undefined = pairs.find(
-          ({ key }) => isScalar(key) && String(key.value) === String(segment),
-        );
-        offset = pair?.key.range?.[0] ?? offset;
-        next = pair?.value;
-      } else if (isSeq(node)) {
-        next = node.items[Number(segment)] as Node | undefined;
-        offset = next?.range?.[0] ?? offset;
-      }
-      if (!next) break;
-      node = next;
-    }
-    return offset;
-  };
-  return issues.map((issue) => ({ ...issue, offset: () => offsetOf(issue.path) }));
 }

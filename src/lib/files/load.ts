@@ -3,7 +3,8 @@ import { type FieldIssue, showPath } from '../contract/explain.ts';
 import { invalidInput, type Issue, type KnownError, MOST_ISSUES, type Place } from '../kernel/errors.ts';
 import { isRecord } from '../kernel/json.ts';
 import { counted } from '../kernel/words.ts';
-import { readJson, type DocumentReading, type Problem, type ValuePath } from './reading.ts';
+import { readJson, type DocumentReading, type Problem, type ValuePath } from '../kernel/reading.ts';
+import { readYaml } from '../kernel/yaml.ts';
 import { type InputSource, type InputText, readInput } from './read-input.ts';
 
 export type DocumentFormat = 'yaml' | 'json';
@@ -35,7 +36,7 @@ export async function loadDocument(path: string, source: InputSource): Promise<L
  */
 export async function parseDocumentText(name: string, text: string, format: DocumentFormat): Promise<LoadedDocument> {
   if (format === 'json') return parseJsonText(name, text);
-  return loaded(name, text, format, (await import('./yaml-document.ts')).readYaml(text));
+  return loaded(name, text, format, await readYaml(text));
 }
 
 export const parseJsonText = (name: string, text: string): LoadedDocument => loaded(name, text, 'json', readJson(text));

@@ -1,7 +1,7 @@
 // Computes the edits that make a roles file match a manifest, and applies them to a JSON file.
 import { CORE_TASK, type ManifestReply, type RoleReply, type TaskRef } from '../contract/roles.ts';
 import { canonicalJson, parseJson, stringifyJson } from '../kernel/json.ts';
-import { jsonSpan } from './reading.ts';
+import { jsonSpan } from '../kernel/reading.ts';
 import { TextEdits } from './text-edits.ts';
 
 interface ListEdits<T> {

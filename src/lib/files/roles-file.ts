@@ -8,7 +8,7 @@ import { writeUserFile } from '../kernel/durable.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { counted } from '../kernel/words.ts';
 import { type InputSource, resolvePath } from './read-input.ts';
-import type { ValuePath } from './reading.ts';
+import type { ValuePath } from '../kernel/reading.ts';
 
 /** Path of the JSON Schema for editors, relative to the roles file. */
 export const SCHEMA_HINT = '.cdpadm/roles.schema.json';

@@ -4,7 +4,7 @@ import type { Alias, CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 
 import type { ManifestReply, RoleReply, TaskRef } from '../contract/roles.ts';
 import { compareWithFile, isEmpty, type RoleEdits, shortRole, shortTask } from './roles-edits.ts';
 import { TextEdits } from './text-edits.ts';
-import { readYaml } from './yaml-document.ts';
+import { readFullYaml } from '../kernel/yaml-document.ts';
 import { inlineText, toYaml } from './yaml-text.ts';
 
 /** Returns a roles file's text, edited to match `manifest`; undefined if it cannot be edited in place. */
@@ -22,7 +22,7 @@ function parse(text: string): Document.Parsed {
 }
 
 function says(text: string, manifest: ManifestReply): boolean {
-  const { problems, value } = readYaml(text);
+  const { problems, value } = readFullYaml(text);
   return problems.length === 0 && hasTaskLists(value) && isEmpty(compareWithFile(value, manifest));
 }
 

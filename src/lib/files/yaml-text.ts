@@ -1,6 +1,6 @@
 // Writes data as YAML that every parser reads the same way, including YAML 1.1 and strict readers.
 import { Document, type Scalar, type ToStringOptions, visit } from 'yaml';
-import { UNPRINTABLE } from './reading.ts';
+import { UNPRINTABLE } from '../kernel/reading.ts';
 
 /** Returns YAML in block style, with a final newline. `indentLists: false` aligns a list's dashes with its key. */
 export function toYaml(value: unknown, { indentLists = true } = {}): string {

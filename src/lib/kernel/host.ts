@@ -111,16 +111,6 @@ function isCharacterDevice(fd: number): boolean {
   }
 }
 
-/** Short work needs no optimizing compiler. Restores the flag at once: while it differs, V8 rejects code caches. */
-export function withoutOptimizing<Result>(work: () => Result): Result {
-  setFlagsFromString('--max-optimized-bytecode-size=0');
-  try {
-    return work();
-  } finally {
-    setFlagsFromString('--max-optimized-bytecode-size=61440');
-  }
-}
-
 /** Size (of both halves) at which `limitHeap` stops the growth of V8's new space, which would otherwise reach 32 MiB. */
 const ENOUGH_BYTES = 16 * 1024 * 1024;
 

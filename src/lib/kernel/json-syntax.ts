@@ -38,6 +38,20 @@ export function locateJson(text: string, onKey: OnKey = () => undefined): JsonSp
   return root;
 }
 
+/** Returns the part at `path` (or its key, if `at` is `key`), or the nearest enclosing part. */
+export function findSpot(root: JsonSpot, path: readonly (string | number)[], at?: 'key'): JsonSpot {
+  let spot = root;
+  let { offset } = root;
+  for (const segment of path) {
+    const member = spot.members?.get(String(segment));
+    const inner = member?.value ?? (typeof segment === 'number' ? spot.items?.[segment] : undefined);
+    if (!inner) break;
+    spot = inner;
+    offset = (at === 'key' ? member?.key : undefined) ?? inner.offset;
+  }
+  return at === 'key' ? { offset, end: offset } : spot;
+}
+
 /** Ends the recursion. Never thrown outside this file. */
 class Stop extends Error {
   readonly found: JsonSyntaxError;

@@ -181,9 +181,12 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return (JSON.stringify(value) as string | undefined) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   const record = value as Record<string, unknown>;
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
-  const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`);
-  return `{${members.join()}}`;
+  let members = '';
+  for (const key of Object.keys(record).sort()) {
+    if (record[key] === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(record[key])}`;
+  }
+  return `{${members}}`;
 }
 
 export const tryJson = (text: string): unknown => parseJsonOr(text, () => undefined);

@@ -99,6 +99,7 @@ function roleContent(role: Role): string {
 
 /** Removes null fields, which mean the same as missing ones. */
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.values(record).includes(null)) return record;
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 

@@ -89,6 +89,8 @@ describe('the YAML reader', () => {
     ['a: x\n# \u009b', ['2:3: unescaped control character U+009B']],
     ['a: "abc', ['1:8: the closing " is missing']],
     ["a:\n  - 'abc\n", ["3:1: the closing ' is missing"]],
+    ['a: "x\\"', ['1:8: the closing " is missing']],
+    ["a: 'x''", ["1:8: the closing ' is missing"]],
     ['a:\n  - [1, 2\n', ['3:1: the closing ] is missing']],
     ['a: {b: 1', ['1:9: the closing } is missing']],
     ['a: @x', ['1:4: Plain value cannot start with reserved character @']],

@@ -1,7 +1,7 @@
 // Writes a manifest in various YAML styles: comments, indentation, quotes, brackets and line breaks.
 import fc from 'fast-check';
 import type { ManifestReply, RoleReply, TaskRef } from '../../../../src/lib/contract/roles.ts';
-import { UNPRINTABLE } from '../../../../src/lib/files/reading.ts';
+import { UNPRINTABLE } from '../../../../src/lib/kernel/reading.ts';
 import { stringifyJson } from '../../../../src/lib/kernel/json.ts';
 import { anyReply } from '../../../helpers/any-roles.ts';
 

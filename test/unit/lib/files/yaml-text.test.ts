@@ -1,7 +1,7 @@
 // Writes YAML that every parser reads in the same way, in block style or on one line.
 import { describe, expect, it } from 'vitest';
 import * as yaml from 'yaml';
-import { readYaml } from '../../../../src/lib/files/yaml-document.ts';
+import { readFullYaml } from '../../../../src/lib/kernel/yaml-document.ts';
 import { inlineText, toYaml } from '../../../../src/lib/files/yaml-text.ts';
 
 describe('YAML in block style', () => {
@@ -22,12 +22,12 @@ describe('YAML in block style', () => {
   ])('is read back exactly: %s', (_what, value, expected) => {
     const text = toYaml({ key: value });
     expect(text).toBe(`key: ${expected}\n`);
-    expect(readYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
+    expect(readFullYaml(text)).toMatchObject({ value: { key: value }, problems: [] });
   });
 
   it('is read back exactly if a key contains a control character', () => {
     const text = toYaml({ 'a\u0007': 1 });
-    expect(readYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
+    expect(readFullYaml(text)).toMatchObject({ value: { 'a\u0007': 1 }, problems: [] });
   });
 
   it('indents the dashes of nested lists by default', () => {
@@ -78,6 +78,6 @@ describe('YAML on one line', () => {
   ])('is read back exactly: %o, written as $2', (value, scalar, expected) => {
     const text = inlineText(value, scalar);
     expect(text).toBe(expected);
-    expect(readYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
+    expect(readFullYaml(`[${text}]`)).toMatchObject({ value: [value], problems: [] });
   });
 });

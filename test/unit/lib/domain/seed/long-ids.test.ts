@@ -9,7 +9,7 @@ import { ElementReader, createLineReader } from '../../../../../src/lib/domain/s
 import type { RowReader } from '../../../../../src/lib/domain/seed/scan.ts';
 import { RowPacker } from '../../../../../src/lib/domain/seed/packer.ts';
 import { parseJson, stringifyJson } from '../../../../../src/lib/kernel/json.ts';
-import { readYaml } from '../../../../../src/lib/files/yaml-document.ts';
+import { readFullYaml } from '../../../../../src/lib/kernel/yaml-document.ts';
 import { toYaml } from '../../../../../src/lib/files/yaml-text.ts';
 import { toCsv, toTabbed } from '../../../../../src/lib/render/delimited.ts';
 import { compileQuery } from '../../../../../src/lib/runtime/output/results.ts';
@@ -123,7 +123,7 @@ const SOME = size(COUNT, 600, 200);
 
 test(`keeps ${SOME} ids when YAML is written and read`, () => {
   const wanted = ids(7).slice(0, SOME);
-  const read = readYaml(toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
+  const read = readFullYaml(toYaml(wanted.map((id) => ({ xpid: parseJson(id) })))).value as { xpid: unknown }[];
   expectSame(
     read.map(({ xpid }) => stringifyJson(xpid)),
     wanted,

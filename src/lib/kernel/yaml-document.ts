@@ -1,8 +1,8 @@
 // Reads a YAML 1.2 document as plain data, and finds the positions of its parts. Loaded only for YAML files.
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
-import type { Alias, Node, Pair, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
-import { withoutOptimizing } from '../kernel/host.ts';
-import { isHeld, NOT_HELD } from '../kernel/json.ts';
+import type { Alias, Node, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
+import { isHeld, NOT_HELD } from './json.ts';
+import { findSpot, type JsonSpot } from './json-syntax.ts';
 import {
   type DocumentReading,
   keyProblem,
@@ -19,15 +19,8 @@ const MAX_REPEATED = 100_000;
 /** Maximum number of digits in an integer. No id has more. */
 const MAX_DIGITS = 1000;
 
-/** Maximum length of a text that is read faster without optimized code. */
-const MAX_SHORT = 300_000;
-
-/** Reads one document with the core schema, whatever its `%YAML` line says: `no` and dates are strings. */
-export function readYaml(text: string): DocumentReading {
-  return text.length > MAX_SHORT ? read(text) : withoutOptimizing(() => read(text));
-}
-
-function read(text: string): DocumentReading {
+/** Reads one document with the core schema, and describes every problem. */
+export function readFullYaml(text: string): DocumentReading {
   let document: Document.Parsed | undefined;
   const { stackTraceLimit } = Error;
   // A megabyte of quotes causes half a million errors, whose stack traces are never shown.
@@ -53,10 +46,10 @@ function read(text: string): DocumentReading {
   if (problems.length > 0 || !document) {
     return { value: undefined, problems, offsetOf: () => 0 };
   }
-  const data = new PlainData();
-  const value = data.of(document.contents, []);
-  const root = document.contents;
-  return { value, problems: data.problems, offsetOf: (path, at) => offsetOf(root, path, at, data.sources) };
+  const data = new PlainData(text);
+  const root: JsonSpot = { offset: 0, end: 0 };
+  const value = data.of(document.contents, [], root);
+  return { value, problems: data.problems, offsetOf: (path, at) => findSpot(root, path, at).offset };
 }
 
 function rejected(offset: number, message: string): DocumentReading {
@@ -90,51 +83,72 @@ function syntaxProblem({ code, message, pos }: YAMLError): Problem {
   return { offset, message: closing === undefined ? message : `the closing ${closing} is missing` };
 }
 
+interface Anchor {
+  spot: JsonSpot;
+  /** Missing while the anchored value is being read. */
+  value?: { it: unknown; size: number };
+}
+
 /** Converts nodes to plain data; an alias becomes the same object as its anchor. */
 class PlainData {
   readonly problems: Problem[] = [];
-  readonly sources = new Map<Alias, Node>();
-  /** Anchors by name. An anchor has no value while its node is being read. */
-  readonly #anchors = new Map<string, { node: Node; value?: { it: unknown; size: number } }>();
+  readonly #text: string;
+  readonly #anchors = new Map<string, Anchor>();
   /** Number of values so far, including values that aliases repeat. */
   #size = 0;
   #repeated = 0;
 
-  of(node: Node | null, path: ValuePath): unknown {
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  of(node: Node | null, path: ValuePath, spot: JsonSpot): unknown {
     this.#size++;
     if (node === null) return null;
-    if (isAlias(node)) return this.#alias(node, path);
-    const { anchor } = node as ParsedNode & { anchor?: string };
-    if (anchor === undefined) return this.#plain(node, path);
+    spot.offset = node.range?.[0] ?? spot.offset;
+    if (isAlias(node)) return this.#alias(node, path, spot);
+    const { anchor: name } = node as ParsedNode & { anchor?: string };
+    if (name === undefined) return this.#plain(node, path, spot);
     const size = this.#size - 1;
-    const entry: { node: Node; value?: { it: unknown; size: number } } = { node };
-    this.#anchors.set(anchor, entry);
-    const it = this.#plain(node, path);
-    entry.value = { it, size: this.#size - size };
+    const anchor: Anchor = { spot };
+    this.#anchors.set(name, anchor);
+    const it = this.#plain(node, path, spot);
+    anchor.value = { it, size: this.#size - size };
     return it;
   }
 
-  #plain(node: Node, path: ValuePath): unknown {
-    if (isMap(node)) return this.#map(node, path);
-    if (isSeq(node)) return (node as YAMLSeq<Node>).items.map((item, index) => this.of(item, [...path, index]));
-    return isScalar(node) ? this.#scalar(node, path) : undefined;
+  #plain(node: Node, path: ValuePath, spot: JsonSpot): unknown {
+    if (isMap(node)) return this.#map(node, path, (spot.members = new Map()));
+    if (isScalar(node)) return this.#scalar(node, path);
+    if (!isSeq(node)) return undefined;
+    const items = (node as YAMLSeq<Node>).items.map((item) => ({ item, spot: { offset: spot.offset, end: 0 } }));
+    spot.items = items.map((each) => each.spot);
+    return items.map((each, index) => this.of(each.item, [...path, index], each.spot));
   }
 
-  #map(map: YAMLMap, path: ValuePath): Record<string, unknown> {
+  #map(map: YAMLMap, path: ValuePath, members: NonNullable<JsonSpot['members']>): Record<string, unknown> {
     const entries = new Map<string, unknown>();
     for (const { key, value } of (map as YAMLMap<Node | null, Node | null>).items) {
       const text = keyText(key);
       const problem = text === undefined ? 'a key must be plain text' : keyProblem(text, entries);
       const inner = text === undefined ? path : [...path, text];
       if (problem !== undefined) this.#reject(key ?? map, problem, inner);
-      const plain = this.of(value, inner);
-      if (text !== undefined) entries.set(text, plain);
+      const offset = key?.range?.[0] ?? 0;
+      const spot: JsonSpot = { offset, end: 0 };
+      const plain = this.of(value, inner, spot);
+      // An omitted value has no position.
+      if (value?.range?.[0] === value?.range?.[1]) spot.offset = offset;
+      if (text === undefined) continue;
+      entries.set(text, plain);
+      members.set(text, { key: offset, value: spot });
     }
     return Object.fromEntries(entries);
   }
 
   #scalar(node: Scalar, path: ValuePath): unknown {
-    const { value } = node;
+    const { range, type, value } = node;
+    if (type?.startsWith('QUOTE') && range?.[1] === this.#text.length && isUnclosed(this.#text.slice(range[0] + 1)))
+      this.problems.push({ offset: range[1], message: `the closing ${this.#text.charAt(range[0])} is missing` });
     if (typeof value !== 'number') return value;
     const source = node.source ?? '';
     if (/^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source)) {
@@ -146,21 +160,21 @@ class PlainData {
     return value;
   }
 
-  #alias(alias: Alias, path: ValuePath): unknown {
-    const source = this.#anchors.get(alias.source);
-    if (!source?.value) {
-      const reason = source ? 'refers to the value that contains it' : 'has no anchor';
+  #alias(alias: Alias, path: ValuePath, spot: JsonSpot): unknown {
+    const anchor = this.#anchors.get(alias.source);
+    if (!anchor?.value) {
+      const reason = anchor ? 'refers to the value that contains it' : 'has no anchor';
       this.#reject(alias, `the alias *${alias.source} ${reason}`, path);
       return undefined;
     }
-    this.sources.set(alias, source.node);
-    this.#size += source.value.size;
-    this.#repeated += source.value.size;
+    Object.assign(spot, { items: anchor.spot.items, members: anchor.spot.members });
+    this.#size += anchor.value.size;
+    this.#repeated += anchor.value.size;
     if (this.#repeated > MAX_REPEATED) {
       this.#reject(alias, `aliases repeat more than ${MAX_REPEATED} values`, path);
       this.#repeated = -Infinity; // Once is enough.
     }
-    return source.value.it;
+    return anchor.value.it;
   }
 
   #reject(node: Node, message: string, path: ValuePath): void {
@@ -175,26 +189,7 @@ function keyText(key: Node | null): string | undefined {
   return key.source === '' ? undefined : key.source;
 }
 
-function offsetOf(root: Node | null, path: ValuePath, at: 'key' | undefined, sources: ReadonlyMap<Alias, Node>) {
-  let node = root;
-  let offset = node?.range?.[0] ?? 0;
-  for (const [index, segment] of path.entries()) {
-    const around: Node | null | undefined = isAlias(node) ? sources.get(node) : node;
-    if (isSeq(around))
-      node = typeof segment === 'number' ? ((around.items[segment] as Node | undefined) ?? null) : null;
-    else {
-      const pair = isMap(around) ? findPair(around, String(segment)) : undefined;
-      offset = pair?.key.range?.[0] ?? offset;
-      if (at === 'key' && index === path.length - 1) return offset;
-      // An omitted value has no position.
-      node = pair?.value?.range && pair.value.range[0] < pair.value.range[1] ? pair.value : null;
-    }
-    if (!node) break;
-    offset = node.range?.[0] ?? offset;
-  }
-  return offset;
-}
-
-function findPair(map: YAMLMap, key: string): Pair<Node, Node | null> | undefined {
-  return (map.items as Pair<Node, Node | null>[]).find((pair) => keyText(pair.key) === key);
+/** The package accepts `"x\"` and `'x''` at the end of a text, so a file that was cut off could seem complete. */
+function isUnclosed(afterQuote: string): boolean {
+  return /(?<!\\)\\(?:\\\\)*"$|(?<!')(?:'')+$/.test(afterQuote);
 }

@@ -1,6 +1,6 @@
 // Reads JSON, and defines the result of the JSON and YAML readers: the value, the positions of its parts, and problems.
-import { JsonError, parseJson } from '../kernel/json.ts';
-import { type JsonSpot, locateJson } from '../kernel/json-syntax.ts';
+import { JsonError, parseJson } from './json.ts';
+import { findSpot, type JsonSpot, locateJson } from './json-syntax.ts';
 
 /** Keys and indexes that lead from the root to a value. */
 export type ValuePath = readonly (string | number)[];
@@ -68,16 +68,4 @@ function tooDeep(spot: JsonSpot, depth: number): JsonSpot | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-function findSpot(root: JsonSpot, path: ValuePath, at?: 'key'): JsonSpot {
-  let spot = root;
-  for (const [index, segment] of path.entries()) {
-    const member = spot.members?.get(String(segment));
-    if (member && at === 'key' && index === path.length - 1) return { offset: member.key, end: member.key };
-    const inner = member?.value ?? (typeof segment === 'number' ? spot.items?.[segment] : undefined);
-    if (!inner) break;
-    spot = inner;
-  }
-  return spot;
 }
