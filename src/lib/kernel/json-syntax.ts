@@ -15,7 +15,7 @@ export interface JsonSpot {
   members?: JsonMembers;
 }
 
-type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
+export type JsonMembers = Map<string, { key: number; value: JsonSpot }>;
 /** Called for each key before it is added to its object's members. */
 type OnKey = (key: string, offset: number, members: JsonMembers) => unknown;
 

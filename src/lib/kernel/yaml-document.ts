@@ -2,7 +2,7 @@
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 import type { Alias, Node, ParsedNode, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 import { isHeld, NOT_HELD } from './json.ts';
-import { findSpot, type JsonSpot } from './json-syntax.ts';
+import { findSpot, type JsonMembers, type JsonSpot } from './json-syntax.ts';
 import {
   type DocumentReading,
   keyProblem,
@@ -118,7 +118,7 @@ class PlainData {
   }
 
   #plain(node: Node, path: ValuePath, spot: JsonSpot): unknown {
-    if (isMap(node)) return this.#map(node, path, (spot.members = new Map()));
+    if (isMap(node)) return this.#map(node, path, (spot.members = new Map() as JsonMembers));
     if (isScalar(node)) return this.#scalar(node, path);
     if (!isSeq(node)) return undefined;
     const items = (node as YAMLSeq<Node>).items.map((item) => ({ item, spot: { offset: spot.offset, end: 0 } }));
@@ -126,7 +126,7 @@ class PlainData {
     return items.map((each, index) => this.of(each.item, [...path, index], each.spot));
   }
 
-  #map(map: YAMLMap, path: ValuePath, members: NonNullable<JsonSpot['members']>): Record<string, unknown> {
+  #map(map: YAMLMap, path: ValuePath, members: JsonMembers): Record<string, unknown> {
     const entries = new Map<string, unknown>();
     for (const { key, value } of (map as YAMLMap<Node | null, Node | null>).items) {
       const text = keyText(key);

@@ -1,5 +1,5 @@
 // Reads YAML. Most files are plain, and are read many times as fast as by the full reader, which is not even loaded.
-import { findSpot, type JsonSpot } from './json-syntax.ts';
+import { findSpot, type JsonMembers, type JsonSpot } from './json-syntax.ts';
 import type { DocumentReading } from './reading.ts';
 
 /** Reads one document with the core schema, whatever its `%YAML` line says: `no` and dates are strings. */
@@ -84,7 +84,7 @@ class PlainReader {
     if (!part || depth > MAX_DEPTH) throw NOT_PLAIN;
     spot.offset = part.offset;
     if (part.kind === 'dash') return this.#list(part.column, (spot.items = []), depth);
-    if (part.kind === 'key') return this.#map(part.column, (spot.members = new Map()), depth);
+    if (part.kind === 'key') return this.#map(part.column, (spot.members = new Map() as JsonMembers), depth);
     this.#next++;
     return scalar(part.text);
   }
@@ -107,7 +107,7 @@ class PlainReader {
     return list;
   }
 
-  #map(column: number, members: NonNullable<JsonSpot['members']>, depth: number): Record<string, unknown> {
+  #map(column: number, members: JsonMembers, depth: number): Record<string, unknown> {
     const map: Record<string, unknown> = {};
     for (let part; (part = this.#nextIn(column, 'key'));) {
       const { text: key, offset } = part;
