@@ -33,7 +33,8 @@ interface Part {
   offset: number;
 }
 
-const LINE = /^( *)((?:- +)?)((?:[A-Za-z_$][\w$-]*:(?: +|$))?)/;
+/** YAML allows keys of at most 1,024 characters. */
+const LINE = /^( *)((?:- +)?)((?:[A-Za-z_$][\w$-]{0,999}:(?: +|$))?)/;
 
 function partsOf(text: string): Part[] {
   const parts: Part[] = [];

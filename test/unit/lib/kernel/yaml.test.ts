@@ -197,6 +197,7 @@ describe('readPlainYaml', () => {
     'a:\n\n  # c\n  b: 1\n',
     'profile: staging\naccess: read\nlimits:\n  seeding: 50/s\n',
     `a: ${'x'.repeat(100_000)}\n`,
+    `${'k'.repeat(1000)}: 1\n`,
     nested('a:', 1, 50),
     nested('- a:', 4, 25),
   ])('reads %j', (text) => {
@@ -224,6 +225,8 @@ describe('readPlainYaml', () => {
     '- x\n  b: 1',
     'a: 1\r\n',
     '\ufeffa: 1',
+    `a: 1\n${'k'.repeat(1025)}: 1\n`,
+    `- ${'k'.repeat(1025)}: 1\n`,
     nested('a:', 1, 101),
     nested('- a:', 4, 51),
   ])('leaves %j to the full reader', (text) => {
