@@ -118,6 +118,8 @@ class PlainReader {
       const next = this.#parts[this.#next];
       // The dashes of a list may be in the same column as its key.
       const hasValue = next !== undefined && next.column >= column + (next.kind === 'dash' ? 0 : 1);
+      // The full reader rejects some comments between a key and its value on another line.
+      if (hasValue && next.kind === 'value' && next.offset - offset !== next.column - column) throw NOT_PLAIN;
       map[key] = hasValue ? this.#block(spot, depth + 1) : null;
     }
     return map;

@@ -225,6 +225,8 @@ describe('readPlainYaml', () => {
     '- x\n  b: 1',
     'a: 1\r\n',
     '\ufeffa: 1',
+    'a:\n# c\n  x\nb: y\n',
+    'a:\n  x\n',
     `a: 1\n${'k'.repeat(1025)}: 1\n`,
     `- ${'k'.repeat(1025)}: 1\n`,
     nested('a:', 1, 101),
