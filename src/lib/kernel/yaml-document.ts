@@ -147,7 +147,7 @@ class PlainData {
 
   #scalar(node: Scalar, path: ValuePath): unknown {
     const { range, type, value } = node;
-    if (type?.startsWith('QUOTE') && range?.[1] === this.#text.length && isUnclosed(this.#text.slice(range[0] + 1)))
+    if (type?.startsWith('QUOTE') && range && isUnclosed(this.#text.slice(range[0] + 1, range[1])))
       this.problems.push({ offset: range[1], message: `the closing ${this.#text.charAt(range[0])} is missing` });
     if (typeof value !== 'number') return value;
     const source = node.source ?? '';
@@ -189,7 +189,10 @@ function keyText(key: Node | null): string | undefined {
   return key.source === '' ? undefined : key.source;
 }
 
-/** The package accepts `"x\"` and `'x''` at the end of a text, so a file that was cut off could seem complete. */
+/**
+ * The package accepts `"x\"` and `'x''` at the end of a text, so a file that was cut off could seem complete. It also does so
+ * before a line that is indented less.
+ */
 function isUnclosed(afterQuote: string): boolean {
   return /(?<!\\)\\(?:\\\\)*"$|(?<!')(?:'')+$/.test(afterQuote);
 }

@@ -249,3 +249,13 @@ it.each([
 ])('reads the quoted text at the end of %j', (text, a) => {
   expect(readFullYaml(text)).toMatchObject({ value: { a }, problems: [] });
 });
+
+it.each([
+  [String.raw`a: "x\"` + '\nb: "y"\n', 7],
+  [`a: 'x''\nb: 'y'\n`, 7],
+  [String.raw`- "x\"` + '\n- "y"\n', 6],
+])('rejects the unclosed quote before a line that is indented less in %j', (text, offset) => {
+  expect(readFullYaml(text).problems).toEqual([
+    { offset, message: expect.stringMatching(/^the closing .* is missing$/) },
+  ]);
+});
