@@ -160,11 +160,13 @@ export function openDsrJournal(path: string) {
       if (!existsSync(path)) return undefined;
       const lines = journalLines(path);
       const first = await lines.next();
-      const { data } = parseWith(headSchema(), unsealed(tryJson(first.value ?? '')));
+      const value = valueOf(first.value ?? '');
+      const { data } = parseWith(headSchema(), unsealed(value));
       const isAlone = first.done === true || (await lines.next()).done === true;
       await lines.return(undefined);
       if (data !== undefined) return data;
-      if (!isAlone) throw unreadable(path);
+      // Without newlines, a whole journal would be a single line.
+      if (!isAlone || value !== undefined) throw unreadable(path);
       // The process was killed while it wrote its first line, so nothing was sent.
       removeFile(path);
       return undefined;
@@ -195,14 +197,16 @@ export function openDsrJournal(path: string) {
 }
 
 async function* journalLines(path: string): AsyncGenerator<string, undefined> {
-  for await (const lines of linesOf(decoded(createReadStream(path), path)))
+  // A kill or a power failure may cut off a line inside a character.
+  for await (const lines of linesOf(decoded(createReadStream(path), path, false)))
     for (const line of lines) if (line !== '') yield line;
   return undefined;
 }
 
 /** Returns the value of a line; undefined if a kill or a power failure cut it off, null if it is damaged otherwise. */
 function valueOf(line: string): unknown {
-  const isCutOff = (offset: number): boolean => (line[offset] ?? '\0') === '\0';
+  // Some editors end every line with a carriage return.
+  const isCutOff = (offset: number): boolean => ['\0', '\r', undefined].includes(line[offset]);
   return parseJsonOr(line, ({ offset = 0 }) => (isCutOff(offset) ? undefined : null));
 }
 

@@ -140,13 +140,16 @@ export function notText(file: string, place: Place, message: string): KnownError
   return invalidInput(`${file} cannot be read as text.`, [{ file, ...place, path: '', message }]);
 }
 
-/** Removes a byte order mark. Throws for a file that is missing (usage, 2), unreadable (failed, 1) or not UTF-8 (9). */
-export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+/**
+ * Removes a byte order mark. Throws for a file that is missing (usage, 2) or unreadable (failed, 1). Throws for a file
+ * that is not UTF-8 (9), or replaces the invalid bytes if the caller detects damage by itself.
+ */
+export async function* decoded(chunks: AsyncIterable<Uint8Array>, name: string, fatal = true): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal });
   let lines = 1;
   try {
     for await (const bytes of chunks) {
-      if (lines === 1 && isUtf16(bytes)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
+      if (fatal && lines === 1 && isUtf16(bytes)) throw notText(name, { line: 1, column: 1 }, IS_UTF16);
       const text = decoder.decode(bytes, { stream: true });
       lines += text.split('\n').length - 1;
       yield text;

@@ -147,7 +147,7 @@ describe("a killed process's journal", () => {
     expect(await linesOf(path)).toEqual([LINES[0], LINES[2]]);
   });
 
-  it.each(['', '\0\0'])('is read without a line that was cut off anywhere, and ends in %j', async (end) => {
+  it.each(['', '\0\0', '\r'])('is read without a line that was cut off anywhere, and ends in %j', async (end) => {
     const path = journalPath('dsr', temporaryFolder(), ['a']);
     const journal = openDsrJournal(path);
     journal.write(HEAD, ...LINES);
@@ -157,6 +157,17 @@ describe("a killed process's journal", () => {
     for (let length = 0; length < last.length; length++) {
       writeFileSync(path, [...lines.slice(0, -2), last.slice(0, length) + end, lines[1], ''].join('\n'));
       expect(await linesOf(path), last.slice(0, length)).toEqual([LINES[0], LINES[1], LINES[0]]);
+    }
+  });
+
+  it('is read without a line that was cut off at any byte of its reason', async () => {
+    const reason = Buffer.from(JSON.stringify({ d: [[1, 'failed', 'café € 😀']] }));
+    const start = reason.indexOf('caf');
+    for (let length = start; length < reason.length; length++) {
+      const path = leftJournal(text(HEAD, LINES[0]));
+      appendFileSync(path, Buffer.concat([reason.subarray(0, length), Buffer.from(`\n${text(LINES[1])}`)]));
+      expect(await headOf(path), String(length)).toEqual(HEAD);
+      expect(await linesOf(path), String(length)).toEqual([LINES[0], LINES[1]]);
     }
   });
 
@@ -178,11 +189,22 @@ describe('a file that is not a journal', () => {
     ['a different version', text({ ...HEAD, version: 2 }, LINES[0])],
     ['a head without its number of rows', text({ version: 1 }, LINES[0])],
     ['text', 'once upon\na time\n'],
+    ['a journal without newlines', text(HEAD, ...LINES).replaceAll('\n', '\r')],
+    ['one edited line', text({ ...HEAD, digest: 'a'.repeat(64) })],
   ])('is rejected and not removed: %s', async (_what, content) => {
     const path = leftJournal(content);
     await expect(headOf(path)).rejects.toMatchObject(unreadable(path) as object);
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
+});
+
+it.each([
+  ['other text', 'é\n'],
+  ['a reason', '{"d":[[1,"failed","é"]],"digest":"0"}\n'],
+])('reports a journal with bytes that are not UTF-8 as damaged: %s', async (_where, line) => {
+  const path = leftJournal(text(HEAD, LINES[0]));
+  appendFileSync(path, Buffer.from(line, 'latin1'));
+  await expect(linesOf(path)).rejects.toMatchObject(unreadable(path) as object);
 });
 
 it('rejects a journal in which any letter or digit of a line was edited', async () => {
