@@ -179,7 +179,7 @@ describe('every job', () => {
     const lines = jobs.map(({ steps }, index) => steps[installs[index] ?? -1]?.run);
     expect(new Set(lines)).toEqual(new Set(['npm install --global --ignore-scripts "$CDPADM_PACKAGE"']));
     const packages = recipes.map((file) => recipe(file).env.CDPADM_PACKAGE);
-    expect(new Set(packages)).toEqual(new Set(['https://releases.example.com/cdpadm-0.14.0.tgz']));
+    expect(new Set(packages)).toEqual(new Set(['https://releases.example.com/cdpadm-0.15.0.tgz']));
     for (const { steps } of jobs) expect(steps.some(({ env: own }) => own?.CDPADM_PACKAGE)).toBe(false);
   });
 

@@ -246,7 +246,7 @@ describe('seed-container.md', () => {
   it('sends the file with no home folder and with only the variables from the command line', async () => {
     const words = [
       'shift',
-      '[ "$1" = registry.example/cdpadm:0.14.0 ] && break',
+      '[ "$1" = registry.example/cdpadm:0.15.0 ] && break',
       'case $1,$2 in --env,*=*) export "$2";; esac',
     ];
     program('docker', `while :; do\n${words.join('\n')}\ndone\nshift\nunset HOME\nexec cdpadm "$@"`);

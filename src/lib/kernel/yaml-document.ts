@@ -190,8 +190,8 @@ function keyText(key: Node | null): string | undefined {
 }
 
 /**
- * The package accepts `"x\"` and `'x''` at the end of a text, so a file that was cut off could seem complete. It also does so
- * before a line that is indented less.
+ * The package accepts `"x\"` and `'x''` at the end of a text and before a line that is indented less, so a file that was cut
+ * off could seem complete.
  */
 function isUnclosed(afterQuote: string): boolean {
   return /(?<!\\)\\(?:\\\\)*"$|(?<!')(?:'')+$/.test(afterQuote);
